@@ -60,4 +60,15 @@ impl Alerts for AlertPort {
     fn act(&self, conn: &mut Conn, action: AlertAction<'_>, at: Timestamp) -> Result<Value> {
         actions::act(conn, &*self.people, action, at)
     }
+
+    fn expire_acknowledgement(
+        &self,
+        conn: &mut Conn,
+        tenant: &str,
+        id: &str,
+        given: Timestamp,
+        at: Timestamp,
+    ) -> Result<()> {
+        actions::expire_acknowledgement(conn, tenant, id, given, at)
+    }
 }

@@ -34,6 +34,8 @@ pub struct World {
     pub shifts: Vec<OwnShift>,
     /// The alerts that can be found.
     pub alerts: Vec<Value>,
+    /// The alerts whose acknowledgements were taken back, since a test looked.
+    pub expired: Vec<String>,
 }
 
 /// Those who answer for it.
@@ -91,6 +93,11 @@ impl Alerts for Fakes {
 
     fn act(&self, _: &mut Conn, _: AlertAction<'_>, _: Timestamp) -> Result<Value> {
         Err(base::Problem::not_found("none").into())
+    }
+
+    fn expire_acknowledgement(&self, _: &mut Conn, _: &str, id: &str, _: Timestamp, _: Timestamp) -> Result<()> {
+        self.0.lock().unwrap().expired.push(id.to_owned());
+        Ok(())
     }
 }
 

@@ -115,6 +115,10 @@ pub trait Incidents: Send + Sync {
     /// # Errors
     /// 404 for an unknown incident, 409 when its status does not allow it.
     fn act(&self, conn: &mut Conn, action: AlertAction<'_>, at: Timestamp) -> Result<()>;
+
+    /// Makes an open incident `New`, in nobody's name: it was open for as long as it may be. Nothing happens to one in
+    /// another state. To be called in a write.
+    fn expire_acknowledgement(&self, conn: &mut Conn, tenant: &str, id: &str, at: Timestamp) -> Result<()>;
 }
 
 /// A problem that the service itself detects, or the end of one.
@@ -197,4 +201,15 @@ pub trait Alerts: Send + Sync {
     /// # Errors
     /// 404 for an unknown alert, 409 when its state does not allow it.
     fn act(&self, conn: &mut Conn, action: AlertAction<'_>, at: Timestamp) -> Result<Value>;
+
+    /// Takes the acknowledgement of an alert back, in nobody's name, when it was given at an instant or before: it held
+    /// for as long as it may. Nothing happens to an alert that is not acknowledged. To be called in a write.
+    fn expire_acknowledgement(
+        &self,
+        conn: &mut Conn,
+        tenant: &str,
+        id: &str,
+        given: Timestamp,
+        at: Timestamp,
+    ) -> Result<()>;
 }

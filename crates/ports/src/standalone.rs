@@ -139,6 +139,10 @@ impl Incidents for Standalone {
     fn act(&self, _: &mut Conn, _: AlertAction<'_>, _: Timestamp) -> Result<()> {
         Err(base::Problem::not_found("The incident was not found.").into())
     }
+
+    fn expire_acknowledgement(&self, _: &mut Conn, _: &str, _: &str, _: Timestamp) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// Nobody looks after alerts.
@@ -250,5 +254,9 @@ impl Alerts for Standalone {
 
     fn act(&self, _: &mut Conn, _: AlertAction<'_>, _: Timestamp) -> Result<Value> {
         Err(base::Problem::not_found("The alert was not found.").into())
+    }
+
+    fn expire_acknowledgement(&self, _: &mut Conn, _: &str, _: &str, _: Timestamp, _: Timestamp) -> Result<()> {
+        Ok(())
     }
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{person, text};
 
-both_backends![low_urgency_waits_for_the_end_of_quiet_hours];
+both_backends![low_urgency_waits_for_the_end_of_quiet_hours, what_becomes_critical_waits_no_longer];
 
 /// The time of day in GMT so many minutes from now, by the clock of the service.
 fn time(client: &Client, minutes: i64) -> String {
@@ -30,23 +30,33 @@ fn page(client: &Client, alert: &str) -> Value {
     client.get(&format!("/pages/search?queryString=alertId:{alert}")).page()["results"][0].clone()
 }
 
+/// Somebody to whom all alerts go, with these fields of the policy.
+fn told_person(client: &Client, receiver: &Receiver, more: &Value) -> String {
+    let user = person(client);
+    let method = json!({"name": "hook", "type": "HTTP", "url": receiver.url(), "verified": true});
+    client.post(&format!("/users/{user}/contactMethods"), &method).ok();
+    let mut policy = json!({"name": "quiet", "steps": [{"targets": [{"user": {"id": user}}], "wait": "1d"}]});
+    policy.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let policy = client.post("/escalationPolicies", &policy).ok();
+    client.post("/alertRoutes", &json!({"name": "all", "isDefault": true, "policy": {"id": policy["id"]}})).ok();
+    user
+}
+
+/// Sets the quiet hours of somebody, by minutes from now; answers when they end.
+fn quiet(client: &Client, user: &str, from: i64, to: i64) -> String {
+    let end = time(client, to);
+    let hours = json!({"from": time(client, from), "to": end, "timeZone": "GMT"});
+    let rule = json!({"urgency": "low", "steps": [], "quietHours": hours});
+    client.post(&format!("/users/{user}/notificationRules"), &rule).ok();
+    end
+}
+
 fn low_urgency_waits_for_the_end_of_quiet_hours(backend: Backend) {
     let server = Server::start_with(backend, &["--egress-allow", "127.0.0.0/8"]);
     let client = server.new_client();
     let receiver = Receiver::willing();
-    let user = person(&client);
-    let method = json!({"name": "hook", "type": "HTTP", "url": receiver.url(), "verified": true});
-    client.post(&format!("/users/{user}/contactMethods"), &method).ok();
-    let policy = json!({"name": "quiet", "steps": [{"targets": [{"user": {"id": user}}], "wait": "1d"}]});
-    let policy = client.post("/escalationPolicies", &policy).ok();
-    client.post("/alertRoutes", &json!({"name": "all", "isDefault": true, "policy": {"id": policy["id"]}})).ok();
-    let quiet = |from: i64, to: i64| {
-        let end = time(&client, to);
-        let hours = json!({"from": time(&client, from), "to": end, "timeZone": "GMT"});
-        let rule = json!({"urgency": "low", "steps": [], "quietHours": hours});
-        client.post(&format!("/users/{user}/notificationRules"), &rule).ok();
-        end
-    };
+    let user = told_person(&client, &receiver, &json!({}));
+    let quiet = |from: i64, to: i64| quiet(&client, &user, from, to);
     // It is the middle of the night, whatever hour it is: a warning waits, and what is critical does not.
     let end = quiet(-120, 120);
     let warning = report(&client, "Warning");
@@ -60,10 +70,58 @@ fn low_urgency_waits_for_the_end_of_quiet_hours(backend: Backend) {
     // Somebody answers before morning: then nobody is woken at all.
     client.post_empty(&format!("/alerts/{warning}/actions/acknowledge")).ok();
     wait_for(Duration::from_secs(30), || page(&client, &warning)["status"] == "stopped", || held.to_string());
+    client.post_empty(&format!("/alerts/{warning}/actions/close")).ok();
     // By day it is told at once.
     quiet(120, 240);
     let warning = report(&client, "Warning");
     let sent = || page(&client, &warning)["status"] == "sent";
     wait_for(Duration::from_secs(30), sent, || page(&client, &warning).to_string());
     assert_eq!(receiver.count(), 2);
+}
+
+/// Whether people were to hear of it just then or not.
+fn what_becomes_critical_waits_no_longer(backend: Backend) {
+    let server = Server::start_with(backend, &["--egress-allow", "127.0.0.0/8"]);
+    let client = server.new_client();
+    let receiver = Receiver::willing();
+    let user = told_person(&client, &receiver, &json!({"reopenWhenWorse": false}));
+    quiet(&client, &user, -120, 120);
+    let pages = |alert: &str| {
+        let page = client.get(&format!("/pages/search?queryString=alertId:{alert}&sortName=createdDate")).page();
+        let pages = page["results"].as_array().cloned().unwrap_or_default();
+        let shown = pages.iter().map(|page| format!("{} {}", text(&page["urgency"]), text(&page["status"])));
+        let mut shown: Vec<String> = shown.collect();
+        shown.sort();
+        shown
+    };
+    let wait_for_pages = |alert: &str, wanted: &[&str]| {
+        wait_for(Duration::from_secs(30), || pages(alert) == wanted, || format!("{:?}", pages(alert)));
+    };
+    let say = |state: &str, metric: &str| {
+        text(&client.post("/alert", &json!({"currentState": state, "metric": metric})).ok()["id"])
+    };
+    let act = |alert: &str, action: &str| client.post_empty(&format!("/alerts/{alert}/actions/{action}")).ok();
+    let open = say("Warning", "open");
+    wait_for_pages(&open, &["low pending"]);
+    assert_eq!(say("Critical", "open"), open);
+    wait_for_pages(&open, &["high sent", "low stopped"]);
+    let suppressed = say("Warning", "suppressed");
+    wait_for_pages(&suppressed, &["low pending"]);
+    act(&suppressed, "suppress");
+    say("Critical", "suppressed");
+    act(&suppressed, "unsuppress");
+    wait_for_pages(&suppressed, &["high sent", "low stopped"]);
+    let acknowledged = say("Warning", "acknowledged");
+    wait_for_pages(&acknowledged, &["low pending"]);
+    act(&acknowledged, "acknowledge");
+    say("Critical", "acknowledged");
+    act(&acknowledged, "unacknowledge");
+    wait_for_pages(&acknowledged, &["high sent", "low stopped"]);
+    // An incident is as urgent as its priority says.
+    let incident = text(&client.post("/incidents", &json!({"subject": "Web is slow"})).ok()["id"]);
+    let policy = text(&client.get("/escalationPolicies/search").page()["results"][0]["id"]);
+    client.post(&format!("/incidents/{incident}/escalate"), &json!({"policy": {"id": policy}})).ok();
+    wait_for_pages(&incident, &["low pending"]);
+    client.post(&format!("/incidents/{incident}"), &json!({"priority": "Urgent"})).ok();
+    wait_for_pages(&incident, &["high sent", "low stopped"]);
 }

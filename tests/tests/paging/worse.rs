@@ -11,7 +11,13 @@ use serde_json::{Value, json};
 
 use super::{reachable, text};
 
-both_backends![what_gets_worse_is_told_again, an_acknowledgement_is_taken_back];
+both_backends![
+    what_gets_worse_is_told_again,
+    what_gets_worse_is_told_again_however_often_one_request_says_so,
+    an_acknowledgement_is_taken_back,
+    an_acknowledgement_that_held_for_its_time_is_taken_back,
+    an_incident_that_was_open_for_its_time_is_new_again,
+];
 
 fn policy(client: &Client, user: &str, more: &Value) {
     let mut policy = json!({"name": unique("policy"), "steps": [{"targets": [{"user": {"id": user}}], "wait": "1h"}]});
@@ -90,4 +96,72 @@ fn an_acknowledgement_is_taken_back(backend: Backend) {
     told(&receiver, 2);
     client.post(&path, &json!({})).problem(409, "0004");
     server.caller(client.tenant_id(), "viewer").post(&path, &json!({})).forbidden();
+}
+
+fn what_gets_worse_is_told_again_however_often_one_request_says_so(server: &Server) {
+    let client = server.new_client();
+    let say = |states: &[&str]| {
+        let bodies = states.iter().map(|state| json!({"currentState": state, "metric": "load", "device": "x"}));
+        client.post("/alerts", &bodies.collect()).ok()
+    };
+    for (states, note) in [
+        (vec!["Critical", "Critical"], "raised from Warning to Critical"),
+        // As if one came after the other: it is New by the first of them.
+        (vec!["Critical", "Warning"], "raised from Warning to Critical"),
+    ] {
+        let made = say(&["Warning"])[0].clone();
+        act(&client, &made, "acknowledge");
+        let results = say(&states);
+        assert_eq!(results[0]["result"], json!("changed"), "{results}");
+        let alert = client.get(&format!("/alerts/{}", text(&made["id"]))).ok();
+        assert_eq!((&alert["status"], &alert["unacknowledgement"]["note"]), (&json!("New"), &json!(note)), "{alert}");
+        act(&client, &made, "close");
+    }
+    // What is over is over.
+    let made = say(&["Warning"])[0].clone();
+    act(&client, &made, "acknowledge");
+    assert_eq!(say(&["Critical", "Ok"])[1]["result"], json!("closed"));
+    assert_eq!(client.get(&format!("/alerts/{}", text(&made["id"]))).ok()["status"], json!("Closed"));
+}
+
+fn an_acknowledgement_that_held_for_its_time_is_taken_back(backend: Backend) {
+    let server = Server::start_with(backend, &["--egress-allow", "127.0.0.0/8"]);
+    let client = server.new_client();
+    let receiver = Receiver::willing();
+    policy(&client, &reachable(&client, &receiver.url()), &json!({"ackTimeout": "2s"}));
+    let made = report(&client, "Critical");
+    told(&receiver, 1);
+    act(&client, &made, "acknowledge");
+    assert_eq!(report(&client, "Critical")["status"], json!("Acknowledged"), "another report is no answer");
+    told(&receiver, 2);
+    let path = format!("/alerts/{}", text(&made["id"]));
+    let alert = client.get(&path).ok();
+    assert_eq!((&alert["status"], &alert["lastEvent"]), (&json!("New"), &json!("Unacknowledged")), "{alert}");
+    assert_eq!(alert["unacknowledgement"].get("by"), None, "{alert}");
+    assert!(text(&alert["unacknowledgement"]["note"]).starts_with("acknowledged since "), "{alert}");
+    assert!(alert["previousAcknowledgement"]["by"].is_object(), "{alert}");
+    // Who is told again can answer, and a report of what is known takes nothing back.
+    assert_eq!(report(&client, "Critical")["status"], json!("New"));
+    act(&client, &made, "acknowledge");
+    let escalation = || client.get(&format!("{path}/timeline")).ok()["escalation"].clone();
+    wait_for(Duration::from_secs(30), || escalation() == "acknowledged", || escalation().to_string());
+    act(&client, &made, "close");
+    assert_eq!(receiver.count(), 2);
+}
+
+fn an_incident_that_was_open_for_its_time_is_new_again(backend: Backend) {
+    let server = Server::start_with(backend, &["--egress-allow", "127.0.0.0/8"]);
+    let client = server.new_client();
+    let receiver = Receiver::willing();
+    let user = reachable(&client, &receiver.url());
+    let steps = json!([{"targets": [{"user": {"id": user}}], "wait": "1h"}]);
+    let policy = json!({"name": unique("policy"), "ackTimeout": "2s", "steps": steps});
+    let policy = client.post("/escalationPolicies", &policy).ok();
+    let incident = text(&client.post("/incidents", &json!({"subject": "Web is down", "priority": "High"})).ok()["id"]);
+    let path = format!("/incidents/{incident}");
+    client.post(&format!("{path}/escalate"), &json!({"policy": {"id": policy["id"]}})).ok();
+    told(&receiver, 1);
+    client.post(&path, &json!({"status": "Open"})).ok();
+    told(&receiver, 2);
+    assert_eq!(client.get(&path).ok()["status"], json!("New"));
 }

@@ -136,3 +136,17 @@ pub fn act(conn: &mut Conn, people: &dyn People, action: AlertAction<'_>, at: Ti
         request.carry_out(tx, people)?.event_payload(at)
     })
 }
+
+/// Takes an acknowledgement back that was given at an instant or before.
+pub fn expire_acknowledgement(conn: &mut Conn, tenant: &str, id: &str, given: Timestamp, at: Timestamp) -> Result<()> {
+    store::lock_tenants(conn, &[tenant.to_owned()])?;
+    let Some(mut alert) = store::by_ids(conn, tenant, &[id.to_owned()])?.pop() else { return Ok(()) };
+    let before = alert.event_payload(at)?;
+    if !rules::expire_acknowledgement(&mut alert, given, at) {
+        return Ok(());
+    }
+    Tx::run(conn, &Actor::service("acknowledgements"), at, |tx| {
+        intake::record_change(tx, &alert, Some(before))?;
+        store::replace(tx.conn, tenant, std::slice::from_ref(&alert))
+    })
+}

@@ -58,15 +58,16 @@ struct Entry {
     changed: bool,
     /// Must windows be asked whether they cover it?
     ask: bool,
-    /// Must its policy be asked whether its acknowledgement holds?
-    raised: bool,
+    /// From which state it got worse while it was acknowledged, and to which: its policy is asked whether the
+    /// acknowledgement holds.
+    raised: Option<(String, String)>,
 }
 
 impl Entry {
     fn new(alert: Alert, before: Option<Value>) -> Self {
         let is_new = before.is_none();
         let was_open_of = (!is_new && alert.closed_ms.is_none()).then(|| alert.sender.clone());
-        Self { alert, before, was_open_of, changed: is_new, ask: is_new, raised: false }
+        Self { alert, before, was_open_of, changed: is_new, ask: is_new, raised: None }
     }
 }
 
@@ -205,16 +206,21 @@ impl Batch {
             Step::Repeat | Step::Change(_) => {
                 // Windows could not be asked about it while its resource was unknown.
                 entry.ask |= alert.resource_id.is_none() && arrival.resource.is_some();
+                let before = alert.resource_id.clone();
                 if arrival.resource.is_some() || alert.resource_id.is_none() {
                     rules::set_resource(alert, report, arrival.resource.as_ref());
                 }
                 let changed = if let Step::Change(state) = step { Some(state) } else { None };
                 rules::apply_report(alert, report, changed, now);
-                entry.raised |= rules::is_raised(alert);
+                if rules::is_raised(alert) {
+                    let from = entry.raised.take().map_or_else(|| alert.document.old_state.clone(), |(from, _)| from);
+                    entry.raised = Some((from, alert.current_state.clone()));
+                }
                 // A window that is over suppresses an alert only until the next report; one that is open may not cover
-                // the new state.
+                // the new state, or another machine.
                 let held = alert.suppression.as_str();
-                entry.ask |= held == KEPT || held == WINDOW && changed.is_some();
+                let is_other = changed.is_some() || alert.resource_id != before;
+                entry.ask |= held == KEPT || held == WINDOW && is_other;
                 if changed.is_some() { "changed" } else { "repeated" }
             }
         };
@@ -263,52 +269,18 @@ impl Batch {
 
     /// Reopens acknowledged alerts that got worse, unless their policy says otherwise.
     pub fn ask_policies(&mut self, tx: &mut Tx<'_>, neighbours: &Neighbours) -> Result<()> {
-        let mut raised = self.entries.iter_mut().filter(|entry| entry.raised);
-        raised.try_for_each(|entry| reopen(tx, neighbours, &mut entry.alert))
-    }
-
-    /// Suppresses the alerts that a maintenance window covers.
-    pub fn ask_windows(&mut self, tx: &mut Tx<'_>, neighbours: &Neighbours) -> Result<()> {
-        let now = tx.now;
-        let asked = |entry: &&mut Entry| {
-            let row = &entry.alert;
-            entry.ask && row.closed_ms.is_none() && row.resource_id.is_some() && row.suppression != PERSON
-        };
-        let mut asked: Vec<&mut Entry> = self.entries.iter_mut().filter(asked).collect();
-        if asked.is_empty() {
-            return Ok(());
-        }
-        let told: Vec<Value> =
-            asked.iter().map(|entry| entry.alert.unsuppressed_payload(now)).collect::<Result<_>>()?;
-        let facts: Vec<AlertFacts<'_>> = asked
-            .iter()
-            .zip(&told)
-            .map(|(entry, alert)| AlertFacts {
-                tenant_id: &entry.alert.tenant_id,
-                resource_id: entry.alert.resource_id.as_deref().unwrap_or_default(),
-                alert,
-            })
-            .collect();
-        let covers = neighbours.maintenance.catching(tx.conn, &facts, now)?;
-        let mut held: HashMap<(String, String, String), Pending> = HashMap::new();
-        for (entry, cover) in asked.iter_mut().zip(covers) {
-            let alert = &mut entry.alert;
-            match cover {
-                Some(cover) => {
-                    rules::suppress_by_window(alert, &cover, now);
-                    let pending = Pending::of(&alert.tenant_id, &cover);
-                    let name = (pending.tenant_id.clone(), pending.window_tenant.clone(), pending.window_id.clone());
-                    held.insert(name, pending);
-                }
-                None if alert.suppression == KEPT => alert.release(),
-                // The escalator handles alerts whose window is over.
-                None if alert.suppression == WINDOW && is_open(tx.conn, neighbours, alert, now)? => {
-                    alert.release();
-                }
-                None => {}
+        for entry in self.entries.iter_mut().filter(|entry| entry.alert.closed_ms.is_none()) {
+            if let Some((from, to)) = &entry.raised {
+                reopen(tx, neighbours, &mut entry.alert, from, to)?;
             }
         }
-        held.values().try_for_each(|window| store::hold(tx.conn, window))
+        Ok(())
+    }
+
+    /// Asks windows about the alerts that they may cover.
+    pub fn ask_windows(&mut self, tx: &mut Tx<'_>, neighbours: &Neighbours) -> Result<()> {
+        let asked = self.entries.iter_mut().filter(|entry| entry.ask).map(|entry| &mut entry.alert);
+        ask_windows(tx, neighbours, asked)
     }
 
     /// Writes and publishes the changes, tenant after tenant in the order of their names, so that nobody waits in a
@@ -345,12 +317,54 @@ impl Batch {
     }
 }
 
-/// Makes an acknowledged alert that just got worse `New`, unless its policy says otherwise.
-pub fn reopen(tx: &mut Tx<'_>, neighbours: &Neighbours, alert: &mut Alert) -> Result<()> {
-    if rules::is_raised(alert) && neighbours.escalations.reopens_when_worse(tx.conn, &alert.tenant_id, &alert.id)? {
-        rules::reopen_alert(alert, tx.now);
+/// Makes an acknowledged alert that got worse `New`, unless its policy says otherwise.
+pub fn reopen(tx: &mut Tx<'_>, neighbours: &Neighbours, alert: &mut Alert, from: &str, to: &str) -> Result<()> {
+    if neighbours.escalations.reopens_when_worse(tx.conn, &alert.tenant_id, &alert.id)? {
+        rules::reopen_alert(alert, from, to, tx.now);
     }
     Ok(())
+}
+
+/// Suppresses those of these alerts that a maintenance window covers, and releases those that none covers any more.
+pub fn ask_windows<'a>(
+    tx: &mut Tx<'_>,
+    neighbours: &Neighbours,
+    alerts: impl Iterator<Item = &'a mut Alert>,
+) -> Result<()> {
+    let now = tx.now;
+    let may_be_covered =
+        |row: &&mut Alert| row.closed_ms.is_none() && row.resource_id.is_some() && row.suppression != PERSON;
+    let mut asked: Vec<&mut Alert> = alerts.filter(may_be_covered).collect();
+    if asked.is_empty() {
+        return Ok(());
+    }
+    let told: Vec<Value> = asked.iter().map(|alert| alert.unsuppressed_payload(now)).collect::<Result<_>>()?;
+    let facts: Vec<AlertFacts<'_>> = asked
+        .iter()
+        .zip(&told)
+        .map(|(row, alert)| AlertFacts {
+            tenant_id: &row.tenant_id,
+            resource_id: row.resource_id.as_deref().unwrap_or_default(),
+            alert,
+        })
+        .collect();
+    let covers = neighbours.maintenance.catching(tx.conn, &facts, now)?;
+    let mut held: HashMap<(String, String, String), Pending> = HashMap::new();
+    for (alert, cover) in asked.iter_mut().zip(covers) {
+        match cover {
+            Some(cover) => {
+                rules::suppress_by_window(alert, &cover, now);
+                let pending = Pending::of(&alert.tenant_id, &cover);
+                let name = (pending.tenant_id.clone(), pending.window_tenant.clone(), pending.window_id.clone());
+                held.insert(name, pending);
+            }
+            None if alert.suppression == KEPT => alert.release(),
+            // The escalator handles alerts whose window is over.
+            None if alert.suppression == WINDOW && is_open(tx.conn, neighbours, alert, now)? => alert.release(),
+            None => {}
+        }
+    }
+    held.values().try_for_each(|window| store::hold(tx.conn, window))
 }
 
 /// Is the window that holds an alert back still open?

@@ -23,7 +23,7 @@ use super::{
 use crate::neighbours::Neighbours;
 
 pub use super::{
-    batch::{record_change, reopen},
+    batch::{ask_windows, record_change, reopen},
     report::Origin,
 };
 

@@ -16,7 +16,7 @@ use super::{
 };
 
 pub use identity::{legacy_problem_of, problem_of, problems, problems_of_key};
-pub use steps::{Step, is_of_other_instance, rank, sent, step, time};
+pub use steps::{Step, is_of_other_instance, rank, sent, step, time, worst};
 pub use windows::{end_window, extend_window, hand_over_to_window, suppress_by_window};
 
 // The values of `lastEvent`.
@@ -159,19 +159,34 @@ pub fn is_raised(alert: &Alert) -> bool {
     alert.acknowledged && document.last_event == CHANGED && rank(&alert.current_state) > rank(&document.old_state)
 }
 
-/// Sets the state of an alert, for one of its routes.
-pub fn set_state(alert: &mut Alert, state: &'static str, route: &str, now: Timestamp) {
-    alert.document.routes.insert(route.to_owned(), state.to_owned());
-    if alert.current_state != state {
+/// Sets what one of the routes of an open alert says of it; true when its state, the worst of them, changes.
+pub fn set_state(alert: &mut Alert, said: &'static str, route: &'static str, now: Timestamp) -> bool {
+    let state = worst(alert, said, route);
+    alert.document.routes.insert(route.to_owned(), said.to_owned());
+    let changes = alert.current_state != state;
+    if changes {
         alert.document.old_state = std::mem::replace(&mut alert.current_state, state.to_owned());
         alert.record_event(CHANGED, now);
     }
+    changes
 }
 
 /// Clears the acknowledgement of an alert that got worse, so that people are notified again.
-pub fn reopen_alert(alert: &mut Alert, now: Timestamp) {
-    let note = format!("raised from {} to {}", alert.document.old_state, alert.current_state);
+pub fn reopen_alert(alert: &mut Alert, from: &str, to: &str, now: Timestamp) {
+    let note = format!("raised from {from} to {to}");
     clear_acknowledgement(alert, Note { by: None, time: now.to_string(), note });
+}
+
+/// Takes back an acknowledgement that was given at an instant or before; false when there is none.
+pub fn expire_acknowledgement(alert: &mut Alert, given: Timestamp, now: Timestamp) -> bool {
+    let known = alert.document.acknowledgement.as_ref().filter(|_| alert.acknowledged && alert.closed_ms.is_none());
+    let Some(time) = known.and_then(|known| Timestamp::parse(&known.time)).filter(|time| *time <= given) else {
+        return false;
+    };
+    let note = format!("acknowledged since {time}, and not closed in time");
+    clear_acknowledgement(alert, Note { by: None, time: now.to_string(), note });
+    alert.record_event(UNACKNOWLEDGED, now);
+    true
 }
 
 fn clear_acknowledgement(alert: &mut Alert, note: Note) {

@@ -8,7 +8,7 @@ use ports::{AlertAction, AlertActionKind, IncidentRecord};
 
 use super::{
     document,
-    row::{CLOSED, Note, OPEN, PRIORITIES, RESOLVED, Row, STATUSES, word},
+    row::{CLOSED, NEW, Note, OPEN, PRIORITIES, RESOLVED, Row, STATUSES, word},
     rules::{self, ResolvedReferences},
     store,
     wire::IncidentInput,
@@ -77,6 +77,25 @@ impl ports::Incidents for Records {
                 created_ms: at.millis(),
             };
             store::add_note(tx.conn, &note)?;
+            let after = document::load(tx.conn, &self.0, &row)?;
+            document::record_change(tx, &row, Some(before), after);
+            Ok(())
+        })
+    }
+
+    fn expire_acknowledgement(&self, conn: &mut Conn, tenant: &str, id: &str, at: Timestamp) -> Result<()> {
+        let old = match Row::lock_existing(conn, &[tenant.to_owned()], id) {
+            Err(db::Error::Problem(problem)) if problem.kind == base::Kind::NotFound => return Ok(()),
+            found => found?,
+        };
+        if old.status != OPEN {
+            return Ok(());
+        }
+        let before = document::load(conn, &self.0, &old)?;
+        let input = IncidentInput { status: Some(NEW), ..IncidentInput::default() };
+        let row = rules::apply_change(&old, &input, &ResolvedReferences::default(), &old.updated_by, at)?;
+        Tx::run(conn, &Actor::service("acknowledgements"), at, |tx| {
+            store::update(tx.conn, &row)?;
             let after = document::load(tx.conn, &self.0, &row)?;
             document::record_change(tx, &row, Some(before), after);
             Ok(())

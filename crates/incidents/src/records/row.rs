@@ -14,6 +14,8 @@ pub const STATUSES: [&str; 5] = ["New", "Open", "Pending", "Resolved", "Closed"]
 
 /// The index of `Normal`.
 pub const NORMAL: i64 = 2;
+/// The index of `New`.
+pub const NEW: i64 = 0;
 /// The index of `Open`: somebody works on it.
 pub const OPEN: i64 = 1;
 /// The index of `Resolved`.

@@ -69,32 +69,45 @@ pub fn on_alert_change(
         // What was noted of it before stays.
         return begin(conn, work, tenant, id, after, old.round + 1);
     }
-    let next = state.after(&old.policy.plan(), heard, now.millis());
+    // An acknowledgement counts once: one that held for its time may be reported with what was heard before.
+    let known = heard == Heard::Acknowledged && before.is_some_and(|before| before["status"] == after["status"]);
+    let next = if known { state } else { state.after(&old.policy.plan(), heard, now.millis()) };
     let told = old.alert.0.clone();
     let facts = Facts {
         flaps: told.flaps,
         raised: raised(before, after).unwrap_or_else(|| told.raised.clone()),
         ..Facts::of(after, &old.policy_name)
     };
-    // What gets worse may be urgent now.
-    let urgency = match heard {
-        Heard::Open { worse: true } => urgency(&old.policy.urgency, &facts.severity).to_owned(),
-        _ => old.urgency.clone(),
-    };
+    let becomes_urgent = becomes_urgent(&old, &facts.severity);
+    let next = if becomes_urgent && next.stage == state.stage { next.urgent(now.millis()) } else { next };
     // That it was reported once more is not a change that anybody has to be told of.
     if next == state && (Facts { repeats: told.repeats, trace: told.trace.clone(), ..facts.clone() }) == told {
         return Ok(());
     }
-    // That all steps were taken is not an answer: what they decided is sent all the same.
-    if matches!(next.stage, Stage::Acknowledged | Stage::Suppressed | Stage::Closed) {
-        pages::stop(conn, tenant, id, next.stage.word())?;
-    }
+    stop_pages(conn, &old, next, becomes_urgent)?;
     if let Some(places) = &old.stands_for.0 {
         let down = matches!(heard, Heard::Open { .. } | Heard::Acknowledged) && is_down(after);
         outages::set(conn, tenant, id, places, down, now.millis())?;
     }
+    let urgency = if becomes_urgent { URGENCIES[0].to_owned() } else { old.urgency.clone() };
     let row = Row { alert: Json(facts), urgency, ..old }.with(next, now.millis());
     advance(conn, work, row)
+}
+
+/// Is what was not urgent urgent by its state now? Whoever was to hear of it meanwhile, it stays so.
+fn becomes_urgent(old: &Row, severity: &str) -> bool {
+    old.urgency != URGENCIES[0] && urgency(&old.policy.urgency, severity) == URGENCIES[0]
+}
+
+/// Stops what was not sent yet and is answered, or is told as urgent instead. That all steps were taken is not an
+/// answer: what they decided is sent all the same.
+fn stop_pages(conn: &mut Conn, old: &Row, next: State, becomes_urgent: bool) -> Result<()> {
+    let why = match next.stage {
+        Stage::Acknowledged | Stage::Suppressed | Stage::Closed => next.stage.word(),
+        _ if becomes_urgent => "urgent now",
+        _ => return Ok(()),
+    };
+    pages::stop(conn, &old.tenant_id, &old.alert_id, why)
 }
 
 /// What an alert was and is, where it got worse.
@@ -105,17 +118,22 @@ fn raised(before: Option<&Value>, after: &Value) -> Option<String> {
     (rank(&is) > rank(&was)).then(|| format!("raised from {was} to {is}"))
 }
 
-/// Takes over what became of an escalation whose facts stay as they are.
-pub fn follow(conn: &mut Conn, work: &mut Work<'_>, row: Row, heard: Heard) -> Result<()> {
+/// Takes over what became of an escalation whose facts stay as they are, but for the state that it counts as having.
+pub fn follow(conn: &mut Conn, work: &mut Work<'_>, row: Row, heard: Option<Heard>, severity: &str) -> Result<()> {
+    let now = work.now.millis();
     let state = row.state();
-    let next = state.after(&row.policy.plan(), heard, work.now.millis());
-    if next == state {
+    let next = heard.map_or(state, |heard| state.after(&row.policy.plan(), heard, now));
+    let becomes_urgent = becomes_urgent(&row, severity);
+    let next = if becomes_urgent && next.stage == state.stage { next.urgent(now) } else { next };
+    if next == state && !becomes_urgent {
         return Ok(());
     }
-    if matches!(next.stage, Stage::Acknowledged | Stage::Suppressed | Stage::Closed) {
-        pages::stop(conn, &row.tenant_id, &row.alert_id, next.stage.word())?;
+    stop_pages(conn, &row, next, becomes_urgent)?;
+    let mut row = row.with(next, now);
+    if becomes_urgent {
+        URGENCIES[0].clone_into(&mut row.urgency);
+        severity.clone_into(&mut row.alert.severity);
     }
-    let row = row.with(next, work.now.millis());
     advance(conn, work, row)
 }
 

@@ -109,9 +109,8 @@ fn begin(
     if let Some(old) = &old {
         store::delete(tx.conn, old)?;
     }
-    let is_urgent = ["Urgent", "High"].contains(&incident.priority.as_str());
     let told = json!({"id": id, "subject": incident.subject, "description": incident.description,
-        "currentState": if is_urgent { "Critical" } else { "Warning" }, "firstAlertTime": incident.created,
+        "currentState": severity(&incident.priority), "firstAlertTime": incident.created,
         "device": {"name": incident.machines.first()}});
     let after = json!({"incidentId": id, "policyId": policy.id});
     tx.record_payloads(Entity::audited("Escalation", tenant, id), None, Some(after));
@@ -121,8 +120,13 @@ fn begin(
     })
 }
 
+/// The state that an incident counts as having, by its priority.
+fn severity(priority: &str) -> &'static str {
+    if ["Urgent", "High"].contains(&priority) { "Critical" } else { "Warning" }
+}
+
 /// Takes over what became of an incident that is escalated, and that nobody else has in hand: its status says who works
-/// on it.
+/// on it, and its priority how urgent it is.
 pub fn on_incident_change(
     conn: &mut Conn,
     work: &mut Work<'_>,
@@ -132,16 +136,15 @@ pub fn on_incident_change(
 ) -> Result<()> {
     let status = |incident: &Value| incident.pointer("/status/name").and_then(Value::as_str).map(ToOwned::to_owned);
     let (Some(id), Some(now_is)) = (after["id"].as_str(), status(after)) else { return Ok(()) };
-    if before.and_then(status).as_ref() == Some(&now_is) {
-        return Ok(());
-    }
     let heard = match now_is.as_str() {
-        "Open" => Heard::Acknowledged,
-        over if OVER.contains(&over) => Heard::Closed,
-        _ => Heard::Open { worse: false },
+        _ if before.and_then(status).as_ref() == Some(&now_is) => None,
+        "Open" => Some(Heard::Acknowledged),
+        over if OVER.contains(&over) => Some(Heard::Closed),
+        _ => Some(Heard::Open { worse: false }),
     };
+    let priority = after.pointer("/priority/name").and_then(Value::as_str).unwrap_or_default();
     match work.find(conn, tenant, id)? {
-        Some(row) => engine::follow(conn, work, row, heard),
+        Some(row) => engine::follow(conn, work, row, heard, severity(priority)),
         None => Ok(()),
     }
 }

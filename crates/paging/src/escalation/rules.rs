@@ -106,6 +106,11 @@ impl State {
         Self { stage: Stage::Running, round: self.round + 1, step, next_ms: Some(now_ms), ..self }
     }
 
+    /// After the alert became urgent: who was told last is told again, as fits that.
+    pub const fn urgent(self, now_ms: i64) -> Self {
+        if matches!(self.stage, Stage::Running) && self.step > 0 { self.resumed(now_ms) } else { self }
+    }
+
     /// After something became of the alert.
     pub fn after(self, plan: &Plan, heard: Heard, now_ms: i64) -> Self {
         let still = |stage: Stage| Self { stage, next_ms: None, ..self };
@@ -125,6 +130,12 @@ impl State {
         }
     }
 
+    /// Once its acknowledgement is taken back, where that held for its time: nobody has closed it in all this time.
+    pub fn expired(self, now_ms: i64) -> Self {
+        let is_over = self.stage == Stage::Acknowledged && self.next_ms.is_some_and(|next| next <= now_ms);
+        if is_over { self.resumed(now_ms) } else { self }
+    }
+
     /// Is a step to be taken now?
     pub fn is_due(self, now_ms: i64) -> bool {
         self.stage == Stage::Running && self.next_ms.is_some_and(|next| next <= now_ms)
@@ -138,8 +149,8 @@ impl State {
         }
         let state = match self.stage {
             Stage::Running => self,
-            // Nobody has closed it in all this time.
-            Stage::Acknowledged => self.resumed(now_ms),
+            // Whoever finds that it is over takes the acknowledgement back, too.
+            Stage::Acknowledged => return (self, None),
             _ => return (Self { next_ms: None, ..self }, None),
         };
         let last = i64::try_from(plan.steps.len()).unwrap_or(i64::MAX) - 1;

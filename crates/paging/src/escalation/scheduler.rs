@@ -10,8 +10,13 @@ use base::timestamp::Timestamp;
 use db::{Conn, Db, Result};
 use outbox::{Background, Event, TenantTurns, Tx};
 
-use super::{engine, incidents, store, work::Work};
-use crate::{Neighbours, configuration::notification, delivery::reminders, times};
+use super::{engine, incidents, rules::Stage, store, work::Work};
+use crate::{
+    Neighbours,
+    configuration::notification,
+    delivery::{pages::store as pages, reminders},
+    times,
+};
 
 /// How long to wait at most when nothing is due. The first step of an alert is taken where the alert is heard of.
 const IDLE: Duration = Duration::from_millis(250);
@@ -117,6 +122,8 @@ fn take_steps(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str) -> Result<
     }
     let due = store::due(tx.conn, tenant, now.millis(), AT_ONCE)?;
     let step = |tx: &mut Tx<'_>, alerts: &[String]| {
+        // First: whoever changes an alert and its escalation locks them in this order.
+        alerts.iter().try_for_each(|alert| expire_acknowledgement(tx.conn, neighbours, tenant, alert, now))?;
         Work::run(tx.conn, neighbours, now, |conn, work| {
             alerts.iter().try_for_each(|alert| {
                 // Somebody else has it: it is not due any more when they are done.
@@ -125,7 +132,8 @@ fn take_steps(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str) -> Result<
                 }
                 match store::find(conn, tenant, alert)? {
                     Some(row) if row.next_ms.is_some_and(|next| next <= now.millis()) => {
-                        engine::advance(conn, work, row)?;
+                        let state = row.state().expired(now.millis());
+                        engine::advance(conn, work, row.with(state, now.millis()))?;
                         work.store(conn)
                     }
                     _ => Ok(()),
@@ -138,6 +146,25 @@ fn take_steps(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str) -> Result<
         store::hold(tx.conn, tenant, std::slice::from_ref(alert), now.millis() + AGAIN_MS)
     })?;
     Ok(taken == AT_ONCE || taken < due.len())
+}
+
+/// Takes an acknowledgement back that held for as long as the policy says, so that people can answer what they are told
+/// from then on.
+fn expire_acknowledgement(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    tenant: &str,
+    alert: &str,
+    now: Timestamp,
+) -> Result<()> {
+    let Some(row) = store::find(conn, tenant, alert)? else { return Ok(()) };
+    let due = row.next_ms.filter(|due| *due <= now.millis() && row.state().stage == Stage::Acknowledged);
+    let Some((due, timeout)) = due.zip(row.policy.plan().ack_timeout_ms) else { return Ok(()) };
+    if alert.starts_with(pages::INCIDENT) {
+        return neighbours.incidents.expire_acknowledgement(conn, tenant, alert, now);
+    }
+    let heard = Timestamp::from_millis(due - timeout);
+    neighbours.alerts.expire_acknowledgement(conn, tenant, alert, heard, now)
 }
 
 /// How long it is until something is due that is not, but no longer than [`IDLE`]: the clock may be set, and what

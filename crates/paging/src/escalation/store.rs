@@ -234,12 +234,16 @@ pub fn first_due(conn: &mut Conn) -> Result<Option<i64>> {
     Ok(first.flatten())
 }
 
-/// The alerts of some escalations of a tenant that are due, those first that were due first.
+/// The alerts of some escalations of a tenant that are due, those that were due first; of these, those whose
+/// acknowledgement is over stand first.
 pub fn due(conn: &mut Conn, tenant: &str, now_ms: i64, most: usize) -> Result<Vec<String>> {
+    use escalations::dsl;
     let due = Condition::sql("escalations.next_ms IS NOT NULL AND escalations.next_ms <= ").integer(now_ms);
-    let due = escalations::table.filter(escalations::tenant_id.eq(tenant)).filter(due).select(escalations::alert_id);
+    let due = dsl::escalations.filter(dsl::tenant_id.eq(tenant)).filter(due).select((dsl::alert_id, dsl::stage));
     let most = i64::try_from(most).unwrap_or(i64::MAX);
-    Ok(due.order((escalations::next_ms, escalations::alert_id)).limit(most).load(conn)?)
+    let mut due: Vec<(String, String)> = due.order((dsl::next_ms, dsl::alert_id)).limit(most).load(conn)?;
+    due.sort_by_key(|(_, stage)| stage != Stage::Acknowledged.word());
+    Ok(due.into_iter().map(|(alert, _)| alert).collect())
 }
 
 /// Puts off the escalations of these alerts of a tenant.

@@ -12,7 +12,7 @@ use crate::{
     alerts::{
         formats::opsgenie::{self as format, ROUTE},
         inbound, intake,
-        row::Alert,
+        row::{Alert, KEPT, WINDOW},
         rules::{self, Action, Edit},
         store,
         wire::Person,
@@ -75,6 +75,7 @@ impl OpsgenieAction {
         Ok(match name {
             "message" => Self::Edit(Edit { subject: text("message"), ..Edit::default() }),
             "description" => Self::Edit(Edit { description: text("description"), ..Edit::default() }),
+            "priority" if text("priority").is_none() => Self::Edit(Edit::default()),
             "priority" => Self::Grade(format::state_of_priority(body.get("priority"))),
             _ => return Err(Problem::not_found("The action was not found.")),
         })
@@ -105,10 +106,19 @@ impl OpsgenieAction {
         }
         let before = alert.event_payload(tx.now)?;
         let version = alert.version;
+        let routes = alert.document.routes.clone();
         let edit = match self {
             Self::Grade(state) if alert.closed_ms.is_none() => {
-                rules::set_state(&mut alert, state, ROUTE, tx.now);
-                intake::reopen(tx, neighbours, &mut alert)?;
+                if rules::set_state(&mut alert, state, ROUTE, tx.now) {
+                    if rules::is_raised(&alert) {
+                        let from = alert.document.old_state.clone();
+                        let to = alert.current_state.clone();
+                        intake::reopen(tx, neighbours, &mut alert, &from, &to)?;
+                    }
+                    // A window that holds it back may not cover the new state.
+                    let held = [WINDOW, KEPT].contains(&alert.suppression.as_str()).then_some(&mut alert);
+                    intake::ask_windows(tx, neighbours, held.into_iter())?;
+                }
                 Edit::default()
             }
             Self::Edit(edit) => edit,
@@ -121,10 +131,11 @@ impl OpsgenieAction {
             let by = person.map_or_else(|| Person { id: user, ..Person::default() }, Person::of);
             rules::apply_edit(&mut alert, edit, by, note, tx.now);
         }
-        if alert.version == version {
+        if alert.version != version {
+            intake::record_change(tx, &alert, Some(before))?;
+        } else if alert.document.routes == routes {
             return Ok(());
         }
-        intake::record_change(tx, &alert, Some(before))?;
         store::replace(tx.conn, &alert.tenant_id, std::slice::from_ref(&alert))
     }
 }

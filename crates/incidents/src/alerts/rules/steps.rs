@@ -34,7 +34,7 @@ pub fn step(open: Option<&Alert>, report: &Report, now: Timestamp) -> Step {
     if is_over {
         return if is_of_other_instance(alert, report, now) { Step::Other } else { Step::Close };
     }
-    let state = worst(alert, report);
+    let state = worst(alert, report.state, report.route);
     if state == alert.current_state {
         return Step::Repeat;
     }
@@ -55,12 +55,12 @@ pub fn is_of_other_instance(alert: &Alert, report: &Report, now: Timestamp) -> b
     began != Some(start) && report.time.is_some_and(|end| sent(end, now) < start)
 }
 
-/// The state of an alert after a report: the worst among the routes of its sender.
-fn worst(alert: &Alert, report: &Report) -> &'static str {
-    let routes = alert.document.routes.iter().filter(|(route, _)| !report.route.is_empty() && *route != report.route);
+/// The state of an alert once one of the routes of its sender says this: the worst of what all of them say.
+pub fn worst(alert: &Alert, said: &'static str, by: &str) -> &'static str {
+    let routes = alert.document.routes.iter().filter(|(route, _)| !by.is_empty() && *route != by);
     let others = routes.map(|(_, state)| state.as_str());
-    let states = others.chain([report.state]).filter_map(|state| STATES.into_iter().find(|known| *known == state));
-    states.max_by_key(|state| rank(state)).unwrap_or(report.state)
+    let states = others.chain([said]).filter_map(|state| STATES.into_iter().find(|known| *known == state));
+    states.max_by_key(|state| rank(state)).unwrap_or(said)
 }
 
 /// How bad a state is.

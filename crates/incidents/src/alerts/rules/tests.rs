@@ -163,7 +163,7 @@ fn an_acknowledgement_ends_when_it_gets_worse_or_is_taken_back() {
     let worse = report(json!({"currentState": "Critical", "metric": "load"}));
     apply_report(&mut alert, &worse, Some("Critical"), NOW);
     assert!(is_raised(&alert));
-    reopen_alert(&mut alert, NOW);
+    reopen_alert(&mut alert, "Warning", "Critical", NOW);
     let shown = alert.to_wire(NOW);
     assert_eq!((shown.status, shown.acknowledgement), ("New", None));
     assert_eq!(shown.unacknowledgement.unwrap().note, "raised from Warning to Critical");

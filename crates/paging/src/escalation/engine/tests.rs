@@ -77,6 +77,8 @@ pub struct Low {
 #[derive(Clone, Copy, Debug)]
 enum Input {
     Reported(usize, usize),
+    /// With another state, while its status stays as it is.
+    Changed(usize, usize),
     Acknowledged(usize),
     Suppressed(usize),
     Closed(usize),
@@ -240,10 +242,14 @@ fn play(setup: &Setup, inputs: &[(i64, Input)]) -> Vec<Outcome> {
             )
         };
         let known = |number: usize| alerts[number].as_ref().is_some_and(|alert| alert["status"] != "Closed");
+        let current = |number: usize| alerts[number].as_ref().and_then(|alert| alert["status"].as_str());
         let heard = match *input {
             // One that is closed does not come again: the next report is another alert.
             Input::Reported(number, state) if alerts[number].is_none() || known(number) => {
                 Some(status(number, "New", Some(state)))
+            }
+            Input::Changed(number, state) if known(number) => {
+                current(number).map(|stays| status(number, stays, Some(state)))
             }
             Input::Acknowledged(number) if known(number) => Some(status(number, "Acknowledged", None)),
             Input::Suppressed(number) if known(number) => Some(status(number, "Suppressed", None)),
@@ -259,19 +265,28 @@ fn play(setup: &Setup, inputs: &[(i64, Input)]) -> Vec<Outcome> {
             }
             _ => None,
         };
-        if let Some((number, before, after)) = heard {
+        let hear = |before: Option<Value>, after: Value| {
             let asked = Arc::clone(&neighbours);
-            let told = after.clone();
             let hear = move |conn: &mut Conn| {
                 Work::run(conn, &asked, now, |conn, work| {
-                    super::on_alert_change(conn, work, TENANT, before.as_ref(), &told)
+                    super::on_alert_change(conn, work, TENANT, before.as_ref(), &after)
                 })
             };
             db.write_here(hear).unwrap();
+        };
+        if let Some((number, before, after)) = heard {
+            hear(before, after.clone());
             alerts[number] = Some(after);
         }
         for _ in 0..8 {
             scheduler::turn(&db, &mut outbox::TenantTurns::new("escalations"), &neighbours, now).unwrap();
+        }
+        // What was acknowledged for too long is new again, which is heard of behind the steps that follow from it.
+        let expired = std::mem::take(&mut fakes.0.lock().unwrap().expired);
+        for alert in alerts.iter_mut().flatten().filter(|alert| expired.iter().any(|id| alert["id"] == **id)) {
+            let before = alert.clone();
+            alert["status"] = json!("New");
+            hear(Some(before), alert.clone());
         }
     }
     let rows: Vec<pages::store::Row> = db.read_here(|conn| Ok(crate::schema::pages::table.load(conn)?)).unwrap();
@@ -330,6 +345,7 @@ fn inputs() -> impl Strategy<Value = Vec<(i64, Input)>> {
     let input = prop_oneof![
         4 => (0..ALERTS, 0..STATES.len()).prop_map(|(alert, state)| Input::Reported(alert, state)),
         6 => Just(Input::Look),
+        2 => (0..ALERTS, 0..STATES.len()).prop_map(|(alert, state)| Input::Changed(alert, state)),
         2 => (0..ALERTS).prop_map(Input::Acknowledged),
         1 => (0..ALERTS).prop_map(Input::Suppressed),
         1 => (0..ALERTS).prop_map(Input::Closed),

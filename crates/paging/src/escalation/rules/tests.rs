@@ -28,6 +28,7 @@ fn play(plan: &Plan, gaps: &[bool], inputs: &[(i64, Input)]) -> (State, Vec<(i64
     let mut state = State::begun(0, 0);
     let mut taken = Vec::new();
     let mut look = |state: &mut State, minute: i64| {
+        *state = state.expired(minute * MINUTE);
         for _ in 0..=2 * plan.steps.len() {
             let (next, step) = state.due(plan, minute * MINUTE);
             *state = next;

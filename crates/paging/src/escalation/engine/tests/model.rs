@@ -72,6 +72,12 @@ impl<'s> Model<'s> {
         for (minute, input) in inputs {
             match *input {
                 Input::Reported(alert, severity) => model.report(alert, *minute, "New", Some(severity)),
+                Input::Changed(alert, severity) => {
+                    let status = model.walks[alert].status;
+                    if !status.is_empty() {
+                        model.report(alert, *minute, status, Some(severity));
+                    }
+                }
                 Input::Acknowledged(alert) => model.report(alert, *minute, "Acknowledged", None),
                 Input::Suppressed(alert) => model.report(alert, *minute, "Suppressed", None),
                 Input::Closed(alert) => model.report(alert, *minute, "Closed", None),
@@ -95,9 +101,9 @@ impl<'s> Model<'s> {
         let worse = !first && severity > walk.severity;
         walk.status = status;
         walk.severity = severity;
-        if worse && status == "New" && !matches!(walk.phase, Phase::Unknown | Phase::NoPolicy) {
-            walk.high = self.setup.urgency.map_or(severity == 2, |urgency| urgency == "high");
-        }
+        let urgent = self.setup.urgency.map_or(severity == 2, |urgency| urgency == "high");
+        let rises = urgent && !walk.high && !matches!(walk.phase, Phase::Unknown | Phase::NoPolicy);
+        walk.high |= rises;
         let back = walk.at.saturating_sub(1);
         match (status, walk.phase) {
             ("Closed", Phase::Unknown) => {}
@@ -114,9 +120,11 @@ impl<'s> Model<'s> {
                 walk.wait_until = minute;
             }
             (_, Phase::Silent) if worse => (walk.phase, walk.at, walk.wait_until) = (Phase::Walking, 0, minute),
+            // Those who were told last are told again.
+            (_, Phase::Walking) if rises && walk.at > 0 => (walk.at, walk.wait_until) = (back, minute),
             _ => {}
         }
-        if status != "New" {
+        if status != "New" || rises {
             let id = format!("ALT-{alert}");
             for page in self.pages.iter_mut().filter(|page| page.alert == id && page.status == "pending") {
                 page.status = "stopped".to_owned();
@@ -153,6 +161,7 @@ impl<'s> Model<'s> {
             && minute >= since + timeout
         {
             (walk.phase, walk.at, walk.wait_until) = (Phase::Walking, walk.at.saturating_sub(1), minute);
+            walk.status = "New";
         }
         loop {
             let walk = &mut self.walks[alert];
