@@ -54,15 +54,26 @@ pub fn minute(text: &str) -> Option<i64> {
 }
 
 impl Quiet {
-    /// When something may be sent that would be sent at this instant. `local` is the minute of the day that it is then.
-    fn end(&self, at: Timestamp, local: i64) -> Timestamp {
+    /// When something may be sent that would be sent at this instant. `local` tells the minute of the day at an instant.
+    fn end(&self, at: Timestamp, local: impl Fn(Timestamp) -> Option<i64>) -> Option<Timestamp> {
         let long = (self.to - self.from).rem_euclid(DAY_MINUTES);
-        let into = (local - self.from).rem_euclid(DAY_MINUTES);
-        if into >= long {
-            return at;
+        let minutes_left = |at: i64| {
+            let into = (local(Timestamp::from_millis(at))? - self.from).rem_euclid(DAY_MINUTES);
+            Some((long - into).max(0))
+        };
+        let mut end = at.millis() - at.millis().rem_euclid(MINUTE_MS);
+        if minutes_left(end)? == 0 {
+            return Some(at);
         }
-        let whole = at.millis() - at.millis().rem_euclid(MINUTE_MS);
-        Timestamp::from_millis(whole + (long - into) * MINUTE_MS)
+        // Twice, where clocks are set back meanwhile.
+        for _ in 0..2 {
+            end += minutes_left(end)? * MINUTE_MS;
+        }
+        // Where they were set forward, the hours are over before.
+        let beyond = (local(Timestamp::from_millis(end))? - self.to).rem_euclid(DAY_MINUTES);
+        let mut earlier = (1..=beyond).rev().map(|minutes| end - minutes * MINUTE_MS);
+        let end = earlier.find(|at| minutes_left(*at) == Some(0)).unwrap_or(end);
+        Some(Timestamp::from_millis(end).max(at))
     }
 }
 
@@ -85,7 +96,7 @@ impl Plan {
         for (method, after) in used {
             let due = Timestamp::from_millis(now.millis().saturating_add(after));
             let quiet = self.quiet.as_ref();
-            let due = quiet.and_then(|quiet| Some(quiet.end(due, local(due, &quiet.zone)?))).unwrap_or(due);
+            let due = quiet.and_then(|quiet| quiet.end(due, |at| local(at, &quiet.zone))).unwrap_or(due);
             // One method once: a person who lists it twice is told at the first time.
             match found.iter_mut().find(|(other, _)| *other == method) {
                 Some((_, known)) => *known = due.min(*known),
@@ -107,7 +118,8 @@ mod tests {
 
     fn used(plan: &Plan, methods: &[&str], local: i64) -> Vec<(String, i64)> {
         let methods: Vec<String> = methods.iter().map(ToString::to_string).collect();
-        let found = plan.at(&methods, Timestamp::from_millis(0), |_, _| Some(local));
+        let clock = |at: Timestamp, _: &str| Some((local + at.millis() / MINUTE_MS) % DAY_MINUTES);
+        let found = plan.at(&methods, Timestamp::from_millis(0), clock);
         found.into_iter().map(|(method, at)| (method.to_owned(), at.millis() / 60_000)).collect()
     }
 
@@ -136,6 +148,24 @@ mod tests {
         for (local, after) in [(719, 0), (720, 60), (779, 1), (780, 0)] {
             assert_eq!(used(&lunch, &["a"], local), told(&[("a", after)]), "{local}");
         }
+    }
+
+    #[test]
+    fn quiet_hours_end_by_the_clocks_of_their_zone() {
+        let quiet = |from: i64, to: i64| Quiet { from, to, zone: "Europe/Vienna".to_owned() };
+        let end = |quiet: &Quiet, at: &str| {
+            let at = Timestamp::parse(at).unwrap();
+            quiet.end(at, |at| crate::times::minute_of_day(at, &quiet.zone)).unwrap().to_string()
+        };
+        let night = quiet(22 * 60, 7 * 60);
+        // Set forward at 01:00Z, and set back.
+        assert_eq!(end(&night, "2027-03-27T22:15:20Z"), "2027-03-28T05:00:00+0000");
+        assert_eq!(end(&night, "2027-10-30T21:15:20Z"), "2027-10-31T06:00:00+0000");
+        assert_eq!(end(&night, "2027-10-31T00:30:00Z"), "2027-10-31T06:00:00+0000");
+        assert_eq!(end(&night, "2027-10-31T06:00:00Z"), "2027-10-31T06:00:00+0000");
+        // They end at a time that does not exist, and at one that there is twice.
+        assert_eq!(end(&quiet(22 * 60, 150), "2027-03-28T00:10:00Z"), "2027-03-28T01:00:00+0000");
+        assert_eq!(end(&quiet(22 * 60, 150), "2027-10-30T23:10:00Z"), "2027-10-31T00:30:00+0000");
     }
 
     #[test]
