@@ -284,5 +284,6 @@ pub(crate) async fn discard_small(request: &mut ServiceRequest) {
 }
 
 fn too_large(limit: usize) -> Error {
-    Problem::new(Kind::TooLarge, format!("The body is larger than {} MiB.", limit >> 20)).into()
+    let limit = if limit < 1 << 20 { format!("{} KiB", limit >> 10) } else { format!("{} MiB", limit >> 20) };
+    Problem::new(Kind::TooLarge, format!("The body is larger than {limit}.")).into()
 }

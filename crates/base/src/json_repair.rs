@@ -21,6 +21,9 @@ const WORDS: &str = "words in the JSON without quotes were taken as texts";
 const NOT_UTF_8: &str = "the JSON is not UTF-8 and was read as Windows-1252 where it is not";
 const UTF_16: &str = "the JSON is UTF-16 and was read as that";
 
+/// From how many digits on an integer may be too large for a number of 64 bits.
+const LONG_INTEGER: usize = 20;
+
 /// Where Windows-1252 differs from ISO-8859-1 (0x80 to 0x9f); five are undefined.
 const WINDOWS_1252: [char; 32] = [
     '€', '\u{fffd}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{fffd}', 'Ž', '\u{fffd}', '\u{fffd}',
@@ -32,13 +35,57 @@ const WINDOWS_1252: [char; 32] = [
 /// # Errors
 /// Those of [`parse_json`] for what is still not JSON.
 pub fn parse_nearly_json(bytes: &[u8]) -> Result<(Value, Vec<&'static str>), Problem> {
-    parse_json(bytes).map(|value| (value, Vec::new())).or_else(|problem| {
+    parse_exactly(bytes).map(|value| (value, Vec::new())).or_else(|problem| {
         let (text, repairs) = repair(bytes);
         if repairs.is_empty() {
             return Err(problem);
         }
-        Ok((parse_json(text.as_bytes())?, repairs))
+        Ok((parse_exactly(text.as_bytes())?, repairs))
     })
+}
+
+/// Reads JSON, in which integers of 20 digits or more are texts: as numbers, those that differ in the last digits would
+/// be one, and so would be the problems that they are the keys of.
+fn parse_exactly(bytes: &[u8]) -> Result<Value, Problem> {
+    let is_long = |digits: &[u8]| digits.len() >= LONG_INTEGER && digits.iter().all(u8::is_ascii_digit);
+    if !bytes.chunk_by(|one, other| one.is_ascii_digit() == other.is_ascii_digit()).any(is_long) {
+        return parse_json(bytes);
+    }
+    let mut quoted = Vec::with_capacity(bytes.len() + bytes.len() / 8);
+    let mut rest = bytes;
+    while let Some(first) = rest.first() {
+        let length = match first {
+            b'"' => text_length(rest),
+            byte if is_of_number(*byte) => rest.iter().take_while(|byte| is_of_number(**byte)).count(),
+            _ => 1,
+        };
+        let (token, behind) = rest.split_at(length.min(rest.len()));
+        rest = behind;
+        if is_long(token.strip_prefix(b"-").unwrap_or(token)) {
+            quoted.push(b'"');
+            quoted.extend_from_slice(token);
+            quoted.push(b'"');
+        } else {
+            quoted.extend_from_slice(token);
+        }
+    }
+    parse_json(&quoted)
+}
+
+/// May a number have this byte?
+const fn is_of_number(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')
+}
+
+/// The length of the text that begins here, its quotes included.
+fn text_length(bytes: &[u8]) -> usize {
+    let mut escaped = false;
+    let end = bytes.iter().skip(1).position(|byte| {
+        let ends = *byte == b'"' && !escaped;
+        escaped = *byte == b'\\' && !escaped;
+        ends
+    });
+    end.map_or(bytes.len(), |end| end + 2)
 }
 
 /// Repairs a text that is nearly JSON; also says what was repaired, each kind once. JSON stays as it is, but for a byte
@@ -248,6 +295,21 @@ mod tests {
 
     fn repaired(bytes: &[u8]) -> Value {
         parse_nearly_json(bytes).unwrap_or_else(|problem| panic!("{:?}: {problem:?}", String::from_utf8_lossy(bytes))).0
+    }
+
+    #[test]
+    fn long_integers_differ_in_their_last_digit() {
+        for (text, value) in [
+            ("{\"id\":18446744073709551616}", "18446744073709551616"),
+            ("{\"id\":-18446744073709551617, \"b\": 1}", "-18446744073709551617"),
+            ("{\"id\": \"a \\\" 18446744073709551616\"}", "a \" 18446744073709551616"),
+            ("{\"a\":\"\\\\\",\"id\":18446744073709551618}", "18446744073709551618"),
+        ] {
+            let (read, repairs) = parse_nearly_json(text.as_bytes()).unwrap();
+            assert_eq!((read["id"].as_str(), repairs.len()), (Some(value), 0), "{text}");
+        }
+        let (read, _) = parse_nearly_json(b"[12345678901234567890.5, 1, 18446744073709551616e2]").unwrap();
+        assert!(read.as_array().unwrap().iter().all(Value::is_number), "{read}");
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod grafana;
 mod heartbeats;
 mod inbound;
 mod intake;
+mod lenient;
 mod maintenance;
 mod nearly_json;
 mod notes;

@@ -17,6 +17,7 @@ use base::{
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
+use utoipa::ToSchema;
 
 use super::{
     actions::ActionRequest,
@@ -29,6 +30,7 @@ use super::{
     },
     http::{origin, take_in},
     intake::{self, Origin},
+    report::ParsedReport,
     row::Alert,
     rules::{self, Action},
     store,
@@ -38,9 +40,6 @@ use crate::neighbours::Neighbours;
 
 /// A request to an inbound address: parameters that nobody reads mean nothing.
 pub(super) type Context = RequestContext<AnyQuery>;
-
-/// The largest body of one event; a notification of an Alertmanager may be larger.
-const EVENT: usize = 512 << 10;
 
 /// Carries out what a sender wants of one problem, and answers `answer` once that is durable.
 async fn carry_out<T: Serialize>(
@@ -97,12 +96,8 @@ pub(super) fn act(
 
 /// What was sent, which need only be nearly JSON, and what of it was repaired. Any content type is taken, since
 /// webhooks seldom set one; an empty body is an empty object.
-pub(super) async fn body(
-    request: &HttpRequest,
-    payload: web::Payload,
-    most: usize,
-) -> api::Result<(Value, Vec<&'static str>)> {
-    let bytes = api::body::read(request, payload.into_inner(), most).await?;
+pub(super) async fn body(request: &HttpRequest, payload: web::Payload) -> api::Result<(Value, Vec<&'static str>)> {
+    let bytes = api::body::read(request, payload.into_inner(), api::body::LIMIT).await?;
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok((Value::Object(Map::new()), Vec::new()));
     }
@@ -115,7 +110,7 @@ async fn event(
     payload: web::Payload,
     read: impl FnOnce(&Value) -> Result<Event, Problem>,
 ) -> api::Result<Event> {
-    let (body, repairs) = body(request, payload, EVENT).await?;
+    let (body, repairs) = body(request, payload).await?;
     let mut event = read(&body)?;
     event.note_repairs(&repairs);
     Ok(event)
@@ -128,13 +123,15 @@ pub(super) fn accepted(mut response: HttpResponse) -> HttpResponse {
 
 /// Report by an inbound address
 ///
-/// Two fields are enough: the subject and the state. The address identifies its tenant and is the credential.
+/// Two fields are enough: the subject and the state. The address identifies its tenant and is the credential. An array
+/// of reports is taken, too, each alone.
 #[utoipa::path(
     operation_id = "reportInbound",
     params(("token" = String, Path, description = "The token of the address")),
     request_body(content = PlainReport<'_>),
     responses(
         (status = 200, description = "The result", body = AlertResult),
+        (status = 202, description = "The result of each report of an array", body = Vec<AlertResult>),
         (status = 401, description = "The token is unknown or revoked"),
         (status = 409, description = "There is no room for another open alert"),
         (status = 403, description = "The tenant is suspended"),
@@ -149,8 +146,22 @@ pub async fn report_plain(
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
     let at: Context = inbound::admit(&request, &path).await?;
-    let event = event(&request, payload, plain::read).await?;
+    let (body, repairs) = body(&request, payload).await?;
+    if let Value::Array(bodies) = &body {
+        return take_all(at, neighbours, plain::read_all(bodies)?, &repairs).await.map(accepted);
+    }
+    let mut event = plain::read(&body)?;
+    event.note_repairs(&repairs);
     carry_out(at, neighbours, event, |result| result).await
+}
+
+/// What PagerDuty or Opsgenie would answer to an event.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "it is only described")]
+enum MonitorAnswer {
+    PagerDuty(PagerDutyAnswer),
+    Opsgenie(OpsgenieAnswer),
 }
 
 /// Report by an inbound address, in a monitor's format
@@ -167,7 +178,7 @@ pub async fn report_plain(
     request_body(content = Object, description = "As the monitor sends it"),
     responses(
         (status = 200, description = "The result, or the result of each alert", body = Vec<AlertResult>),
-        (status = 202, description = "An event of PagerDuty or Opsgenie was processed", body = PagerDutyAnswer),
+        (status = 202, description = "An event of PagerDuty or Opsgenie was processed", body = MonitorAnswer),
         (status = 401, description = "The token is unknown or revoked"),
         (status = 409, description = "There is no room for another open alert"),
         (status = 404, description = "The format is none of these"),
@@ -185,20 +196,18 @@ pub async fn report_in_format(
     let at: Context = inbound::admit(&request, &token).await?;
     match format.as_str() {
         "alertmanager" | "grafana" => {
-            let (body, repairs) = body(&request, payload, api::body::LIMIT).await?;
-            if body["alerts"].is_array() {
-                let mut reports = alertmanager::read_leniently(&body, &format)?;
-                let said = || repairs.iter().map(|repair| (*repair).to_owned());
-                reports.iter_mut().flatten().for_each(|report| report.repairs.extend(said()));
-                return take_in(at, neighbours, reports).await;
+            let (body, repairs) = body(&request, payload).await?;
+            if body.is_array() || body["alerts"].is_array() {
+                let reports = alertmanager::read_leniently(&body, &format, api::clock::now())?;
+                return take_all(at, neighbours, reports, &repairs).await;
             }
             // Alerting of Grafana before version 9 says one thing at a time.
-            let mut event = plain::read(&body)?;
+            let mut event = plain::read_rule(&body)?;
             event.note_repairs(&repairs);
             carry_out(at, neighbours, event, |result| result.into_iter().collect::<Vec<_>>()).await
         }
         "pagerduty" => {
-            let (body, repairs) = body(&request, payload, EVENT).await?;
+            let (body, repairs) = body(&request, payload).await?;
             pagerduty_event(at, neighbours, &body, &repairs).await
         }
         "opsgenie" => {
@@ -214,6 +223,18 @@ pub async fn report_in_format(
             Err(Problem::not_found(format!("The format was not found. An inbound address takes: {known}.")).into())
         }
     }
+}
+
+/// Takes reports in, and notes what of their body was repaired.
+async fn take_all(
+    context: Context,
+    neighbours: web::Data<Neighbours>,
+    mut reports: Vec<ParsedReport>,
+    repairs: &[&'static str],
+) -> api::Result<HttpResponse> {
+    let said = || repairs.iter().map(|repair| (*repair).to_owned());
+    reports.iter_mut().flatten().for_each(|report| report.repairs.extend(said()));
+    take_in(context, neighbours, reports).await
 }
 
 async fn pagerduty_event(
@@ -255,7 +276,7 @@ pub async fn enqueue(
     payload: web::Payload,
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
-    let (body, repairs) = body(&request, payload, EVENT).await?;
+    let (body, repairs) = body(&request, payload).await?;
     let at = admit_key(&request, pagerduty::routing_key(&body), "routing_key").await?;
     pagerduty_event(at, neighbours, &body, &repairs).await
 }
@@ -283,7 +304,7 @@ pub async fn create_event(
     payload: web::Payload,
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
-    let (body, repairs) = body(&request, payload, EVENT).await?;
+    let (body, repairs) = body(&request, payload).await?;
     let body = pagerduty::of_version_1(&body);
     let at = admit_key(&request, pagerduty::routing_key(&body), "service_key").await?;
     let (mut event, incident_key) = pagerduty::read(&body)?;
@@ -310,7 +331,7 @@ pub async fn create_event(
 )]
 #[post("/v2/change/enqueue")]
 pub async fn enqueue_change(request: HttpRequest, payload: web::Payload) -> api::Result<HttpResponse> {
-    let (body, _) = body(&request, payload, EVENT).await?;
+    let (body, _) = body(&request, payload).await?;
     admit_key(&request, pagerduty::routing_key(&body), "routing_key").await?;
     api::answer::ok(&serde_json::json!({"status": "success", "message": "Change event processed"})).map(accepted)
 }

@@ -1,8 +1,11 @@
 //! The webhook of a Prometheus Alertmanager, version 4, and of Grafana's alerting, which calls the same shape version 1
 //! ("Alertmanager" in `docs/interface.md`).
 
-use base::problem::{FieldError, Problem};
-use serde_json::{Map, Value};
+use base::{
+    problem::{FieldError, Problem},
+    timestamp::Timestamp,
+};
+use serde_json::{Map, Value, json};
 
 use super::{ALERTMANAGER, GRAFANA, instant, severity_of, tag, text};
 use crate::alerts::report::{DeviceNames, LegacyIdentity, ParsedReport, Report, key};
@@ -18,12 +21,32 @@ pub fn read(body: &Value) -> Result<Vec<ParsedReport>, Problem> {
     read_as(body, None)
 }
 
-/// The same of any version: the address says whose it is, `alertmanager` or `grafana`.
+/// The same of any version: the address says whose it is, `alertmanager` or `grafana`. An array is the alerts alone, as
+/// a Prometheus sends them to its Alertmanager. An alert without a status has that of the notification, or is over when
+/// its end has passed.
 ///
 /// # Errors
 /// 400 when it has no alerts, or too many.
-pub fn read_leniently(body: &Value, sender: &str) -> Result<Vec<ParsedReport>, Problem> {
-    read_as(body, Some(if sender == "grafana" { GRAFANA } else { ALERTMANAGER }))
+pub fn read_leniently(body: &Value, sender: &str, now: Timestamp) -> Result<Vec<ParsedReport>, Problem> {
+    let mut body = if body.is_array() { json!({"alerts": body}) } else { body.clone() };
+    let of_all = body.get("status").map(|status| text(Some(status))).filter(|status| is_firing(status).is_some());
+    for alert in body["alerts"].as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+        if is_firing(&text(alert.get("status"))).is_none() {
+            let ended = instant(alert.get("endsAt")).is_some_and(|end| end <= now);
+            let status = of_all.as_deref().unwrap_or(if ended { "resolved" } else { "firing" });
+            alert.insert("status".to_owned(), json!(status));
+        }
+    }
+    read_as(&body, Some(if sender == "grafana" { GRAFANA } else { ALERTMANAGER }))
+}
+
+/// Does this status say that there is a problem? `None` for any other word.
+fn is_firing(status: &str) -> Option<bool> {
+    match status.to_ascii_lowercase().as_str() {
+        "firing" => Some(true),
+        "resolved" => Some(false),
+        _ => None,
+    }
 }
 
 fn read_as(body: &Value, otherwise: Option<&'static str>) -> Result<Vec<ParsedReport>, Problem> {
@@ -60,11 +83,7 @@ fn read_as(body: &Value, otherwise: Option<&'static str>) -> Result<Vec<ParsedRe
 fn report(alert: &Value, app: &str, group: &str) -> ParsedReport {
     let given = AlertmanagerAlert::read(|name| alert.get(name));
     let labels = given.labels.and_then(Value::as_object);
-    let firing = match text(given.status).to_ascii_lowercase().as_str() {
-        "firing" => Some(true),
-        "resolved" => Some(false),
-        _ => None,
-    };
+    let firing = is_firing(&text(given.status));
     let (Some(labels), Some(firing)) = (labels, firing) else {
         let missing = |there: bool, name: &str, message: &str| (!there).then(|| FieldError::new(name, message));
         let labels = missing(labels.is_some(), "labels", "must be an object");

@@ -39,9 +39,9 @@ use base::timestamp::Timestamp;
 use serde_json::{Map, Value};
 
 use super::{
-    report::{LONGEST_NAME, LONGEST_TEXT, MOST_TAGS, Report, cut},
+    report::{DeviceNames, LONGEST_NAME, LONGEST_TEXT, MOST_TAGS, Report, cut},
     rules::{Action, rank},
-    wire::Tag,
+    wire::{Device, Tag},
 };
 
 /// What a sender wants of one problem.
@@ -127,8 +127,7 @@ fn severity_of_labels<'v>(labels: impl IntoIterator<Item = Option<&'v Value>>) -
                 object.iter().filter(|(name, _)| is_severity(name)).map(|(_, value)| text(Some(value))).collect()
             }
             Value::Array(list) => {
-                let pairs = list.iter().filter_map(Value::as_str).filter_map(|label| label.split_once([':', '=']));
-                pairs.filter(|(name, _)| is_severity(name.trim())).map(|(_, word)| word.to_owned()).collect()
+                list.iter().map(pair).filter(|(name, _)| is_severity(name)).map(|(_, word)| word).collect()
             }
             _ => Vec::new(),
         }
@@ -161,17 +160,56 @@ fn name<'v>(fields: impl IntoIterator<Item = Option<&'v Value>>) -> String {
     fields.into_iter().map(text).find(|text| !text.is_empty()).unwrap_or_default()
 }
 
+/// The first of these fields that names a machine: as a text, or as the object that a [`Report`] has.
+fn machine<'v>(fields: impl IntoIterator<Item = Option<&'v Value>>) -> DeviceNames {
+    let named = |value: &Value| match value {
+        Value::Object(object) => {
+            let field = |names: &[&str]| name(names.iter().map(|name| object.get(*name)));
+            DeviceNames::of(Device {
+                id: field(&["id", "uniqueId", "resourceUUID"]),
+                ext_resource_id: field(&["extResourceId"]),
+                host_name: field(&["hostName", "hostname", "host", "dnsName"]),
+                ip_address: field(&["ipAddress", "ip"]),
+                mac_address: field(&["macAddress", "mac"]),
+                name: field(&["name", "resourceName", "aliasName"]),
+                ..Device::default()
+            })
+        }
+        value => DeviceNames::of_text(&text(Some(value))),
+    };
+    fields.into_iter().flatten().map(named).find(|machine| machine.device.is_some()).unwrap_or_default()
+}
+
 /// An attribute, as long as it may be.
 fn tag(name: &str, value: &str) -> Tag {
     Tag { name: cut(name, LONGEST_NAME).to_owned(), value: cut(value, LONGEST_TEXT).to_owned() }
 }
 
-/// Attributes from an object of texts.
-fn tags(object: Option<&Value>) -> Vec<Tag> {
+/// Attributes from an object of texts, or from an array of objects (`name` and `value`) or of texts (`env:prod`).
+fn tags(attributes: Option<&Value>) -> Vec<Tag> {
     let named = |(name, value): (&String, &Value)| {
         tag(name, &if value.is_object() || value.is_array() { value.to_string() } else { text(Some(value)) })
     };
-    object.and_then(Value::as_object).into_iter().flatten().take(MOST_TAGS).map(named).collect()
+    match attributes {
+        Some(Value::Object(object)) => object.iter().take(MOST_TAGS).map(named).collect(),
+        Some(Value::Array(list)) => {
+            let pairs = list.iter().map(pair).filter(|(name, _)| !name.is_empty());
+            pairs.take(MOST_TAGS).map(|(name, value)| tag(&name, &value)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Name and value of an attribute in an array.
+fn pair(attribute: &Value) -> (String, String) {
+    if attribute.is_object() {
+        return (name([attribute.get("name"), attribute.get("key")]), text(attribute.get("value")));
+    }
+    let text = text(Some(attribute));
+    match text.split_once([':', '=']) {
+        Some((name, value)) => (name.trim().to_owned(), value.trim().to_owned()),
+        None => (text, String::new()),
+    }
 }
 
 /// RFC 3339 with a fraction that is dropped, or seconds or milliseconds since 1970; the year 1 stands for nothing.
@@ -238,5 +276,18 @@ mod tests {
         let many: Map<String, Value> = (0..500).map(|n| (format!("k{n}"), json!(n))).collect();
         assert_eq!(tags(Some(&Value::Object(many))).len(), MOST_TAGS);
         assert_eq!(tags(Some(&json!({"a": {"b": 1}})))[0].value, "{\"b\":1}");
+        let list = tags(Some(&json!([{"name": "env", "value": "prod"}, "team: a", "disk", 7, {"value": "x"}])));
+        let list: Vec<_> = list.iter().map(|tag| (tag.name.as_str(), tag.value.as_str())).collect();
+        assert_eq!(list, [("env", "prod"), ("team", "a"), ("disk", ""), ("7", "")]);
+    }
+
+    #[test]
+    fn a_machine_is_a_text_or_an_object() {
+        let named = |value: Value| machine([None, Some(&value)]).device.unwrap_or_default();
+        assert_eq!(named(json!("10.0.0.1")).ip_address, "10.0.0.1");
+        let object = named(json!({"hostName": "web-01", "ip": "10.0.0.2", "name": "Web"}));
+        assert_eq!((object.host_name.as_str(), object.ip_address.as_str()), ("web-01", "10.0.0.2"));
+        assert_eq!(machine([Some(&json!({})), Some(&json!("a"))]).device.unwrap().host_name, "a");
+        assert_eq!(named(json!({"colour": "red"})), Device::default());
     }
 }

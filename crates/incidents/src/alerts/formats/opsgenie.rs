@@ -4,9 +4,9 @@ use base::{problem::Problem, timestamp::Timestamp};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{Event, instant, name, or, severity_of, severity_of_labels, tag, tags, text};
+use super::{Event, instant, machine, name, or, severity_of, severity_of_labels, tag, tags, text};
 use crate::alerts::{
-    report::{DeviceNames, LONGEST_NAME, LegacyIdentity, Report, cut, key},
+    report::{LONGEST_NAME, LegacyIdentity, Report, cut, key},
     wire::Tag,
 };
 
@@ -40,7 +40,7 @@ pub fn create(body: &Value) -> Result<Event, Problem> {
         subject,
         description: name(or(alert.description, given, &["note"])),
         app: super::OPSGENIE.to_owned(),
-        device: DeviceNames::of_text(&entity),
+        device: machine([alert.entity]),
         tags: attributes,
         route: ROUTE,
         key: key(&alias),

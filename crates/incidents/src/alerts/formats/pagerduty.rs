@@ -1,18 +1,15 @@
 //! An event of PagerDuty's Events API, version 2 or 1: trigger, acknowledge, resolve.
 
 use base::{
-    hex,
+    fold, hex,
     problem::{FieldError, Problem},
 };
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
-use super::{Event, instant, name, severity_of, severity_of_labels, tag, tags, text};
-use crate::alerts::{
-    report::{DeviceNames, Report},
-    rules::Action,
-};
+use super::{Event, instant, machine, name, severity_of, severity_of_labels, tag, tags, text};
+use crate::alerts::{report::Report, rules::Action};
 
 /// By which of the routes of its sender an event came.
 const ROUTE: &str = "pagerduty";
@@ -59,10 +56,12 @@ pub fn read(body: &Value) -> Result<(Event, String), Problem> {
     let payload = event.payload.and_then(Value::as_object).unwrap_or(&nothing);
     let field = |field: &str| name([payload.get(field)]);
     let subject = field("summary");
-    if triggers && subject.is_empty() {
+    let key = name([event.dedup_key]);
+    // What else names the problem serves as its subject.
+    let otherwise = [field("class"), field("component"), field("source"), key.clone()];
+    if triggers && subject.is_empty() && otherwise.iter().all(String::is_empty) {
         errors.push(FieldError::new("payload.summary", "is required"));
     }
-    let key = name([event.dedup_key]);
     if key.is_empty() && !triggers {
         errors.push(FieldError::new("dedup_key", "is required"));
     }
@@ -72,7 +71,8 @@ pub fn read(body: &Value) -> Result<(Event, String), Problem> {
     let class = field("class");
     let key = if key.is_empty() {
         let measured = if class.is_empty() { &subject } else { &class };
-        made_key(&[&field("source"), &field("component"), measured])
+        let machine = fold(&field("source"));
+        made_key(&[machine.trim_end_matches('.'), &field("component"), measured])
     } else {
         key
     };
@@ -96,15 +96,23 @@ pub fn read(body: &Value) -> Result<(Event, String), Problem> {
         }
     }
     let client = name([event.client]);
+    let unnamed = triggers && subject.is_empty();
+    let subject = if subject.is_empty() {
+        let about = otherwise.into_iter().find(|text| !text.is_empty()).unwrap_or_default();
+        format!("{} is {state}", if triggers { about } else { key.clone() })
+    } else {
+        subject
+    };
     let report = Report {
         state,
+        warnings: unnamed.then(|| "payload.summary is missing: the subject was made".to_owned()).into_iter().collect(),
         time: if triggers { instant(payload.get("timestamp")) } else { None },
-        subject: if subject.is_empty() { format!("{key} is {state}") } else { subject },
+        subject,
         description: text(details),
         metric: class,
         component: field("component"),
         app: if client.is_empty() { super::PAGERDUTY.to_owned() } else { client },
-        device: DeviceNames::of_text(&field("source")),
+        device: machine([payload.get("source")]),
         tags: attributes,
         route: if triggers { ROUTE } else { "" },
         key: Some(key.clone()),

@@ -1,10 +1,13 @@
 //! The simplest report there is: what, and how bad.
 
 use base::problem::{FieldError, Problem};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{Event, instant, name, or, severity_of, severity_of_labels, state_of, tags};
-use crate::alerts::report::{DeviceNames, LONGEST_NAME, LegacyIdentity, Report, cut, key};
+use super::{Event, instant, machine, name, or, severity_of, severity_of_labels, state_of, tags};
+use crate::alerts::report::{LONGEST_NAME, LegacyIdentity, ParsedReport, Report, cut, key};
+
+/// The most reports of one request.
+const MOST: usize = 10_000;
 
 /// Words that say that there is a problem, and not how bad it is.
 const PROBLEMS: [&str; 10] =
@@ -33,20 +36,27 @@ pub fn read(body: &Value) -> Result<Event, Problem> {
         return Err(Problem::fields(errors));
     }
     let devices = &["hostName", "hostname", "device", "resource", "source", "entity", "instance"];
-    let device = name(or(given.host, body, devices));
+    let device = machine(or(given.host, body, devices));
     let component = name(or(given.component, body, &["service", "check"]));
     let own = name(or(given.key, body, &["dedupKey", "dedup_key", "alias", "fingerprint", "id"]));
-    let former = [&device, &component, &subject].map(|text| cut(text, LONGEST_NAME)).join("\n");
+    let named = name(or(given.host, body, devices));
+    let former = [&named, &component, &subject].map(|text| cut(text, LONGEST_NAME)).join("\n");
+    let is_lost = |value: Option<&Value>| value.is_some_and(|value| !matches!(value, Value::Null | Value::String(_)));
+    let unnamed = device.device.is_none() && or(given.host, body, devices).any(is_lost);
+    let warnings = [
+        state.as_ref().err().cloned(),
+        unnamed.then(|| "the machine was not understood: it is a text, or an object such as {\"hostName\"}".to_owned()),
+    ];
     Ok(Event::Report(Box::new(Report {
-        state: state.as_ref().copied().unwrap_or("Critical"),
-        warnings: state.err().into_iter().collect(),
+        state: state.unwrap_or("Critical"),
+        warnings: warnings.into_iter().flatten().collect(),
         time: or(given.time, body, &["alertTime", "timestamp", "date"]).find_map(instant),
         subject,
         description: name(or(given.description, body, &["details", "body"])),
         metric: name([body.get("metric")]),
         app: name([body.get("app")]),
         component,
-        device: DeviceNames::of_text(&device),
+        device,
         tags: tags(labels),
         event: name([body.get("eventId"), body.get("event_id")]),
         key: key(&own),
@@ -55,6 +65,42 @@ pub fn read(body: &Value) -> Result<Event, Problem> {
         url: name(or(given.url, body, &["link"])),
         ..Report::default()
     })))
+}
+
+/// Reads an array of reports, each alone.
+///
+/// # Errors
+/// 400 for too many.
+pub fn read_all(bodies: &[Value]) -> Result<Vec<ParsedReport>, Problem> {
+    if bodies.len() > MOST {
+        return Err(Problem::field("body", format!("must have at most {MOST} reports")));
+    }
+    let report = |body: &Value| match read(body) {
+        Ok(Event::Report(report)) => Ok(*report),
+        Ok(Event::Act { .. }) => Err(Vec::new()),
+        Err(problem) => Err(problem.errors),
+    };
+    Ok(bodies.iter().map(report).collect())
+}
+
+/// Reads what the alerting of Grafana before version 9 says of one rule: without a text of its own, and with one that
+/// other rules have, too, it is the rule that is meant.
+///
+/// # Errors
+/// 400 that lists what is missing.
+pub fn read_rule(body: &Value) -> Result<Event, Problem> {
+    let rule = name([body.get("ruleId"), body.get("ruleName")]);
+    let mut body = body.clone();
+    if let Some(fields) = body.as_object_mut().filter(|fields| !rule.is_empty() && !fields.contains_key("key")) {
+        let place = name([fields.get("orgId")]);
+        fields.insert("key".to_owned(), json!(format!("rule {place}/{rule}")));
+        for (field, from) in [("metric", "ruleName"), ("url", "ruleUrl")] {
+            if let Some(value) = fields.get(from).cloned() {
+                fields.entry(field).or_insert(value);
+            }
+        }
+    }
+    read(&body)
 }
 
 /// The state of a report by its words for the state, the severity and the priority, and by its labels; a warning where
@@ -90,7 +136,7 @@ given! {
         /// `Critical` (default), `Warning`, `Info` or `Ok`, or another monitor's word for it; also taken as `status`.
         /// Without it `severity` or `level` is the state; `priority` says how bad a problem is.
         state: Option<String>,
-        /// The machine, by host name, address or id.
+        /// The machine, by host name, address or id; an object as that of `POST /alert` is taken, too.
         host: Option<String>,
         /// What identifies the problem, so that its `Ok` finds it; without it host, component and subject do.
         key: Option<String>,
@@ -102,15 +148,13 @@ given! {
         time: Option<String>,
         /// Where to find out more.
         url: Option<String>,
-        /// Attributes, as an object of texts.
+        /// Attributes, as an object of texts; an array of `name` and `value` is taken, too.
         tags: Option<Object>,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn report(body: Value) -> Report {
@@ -158,10 +202,44 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_of_grafana_is_one_problem_whatever_it_says() {
+        let rule = |body: Value| match read_rule(&body).unwrap() {
+            Event::Report(report) => *report,
+            other => panic!("{other:?}"),
+        };
+        let firing = rule(json!({"title": "[Alerting] CPU", "ruleId": 1, "ruleName": "CPU", "state": "alerting"}));
+        let over = rule(json!({"title": "[OK] CPU", "ruleId": 1, "ruleName": "CPU", "state": "ok"}));
+        let other = rule(json!({"title": "[Alerting] RAM", "ruleId": 2, "ruleName": "RAM", "state": "alerting"}));
+        assert_eq!((firing.state, over.state, firing.metric.as_str()), ("Critical", "Ok", "CPU"));
+        assert_eq!(firing.key, over.key);
+        assert_ne!(firing.key, other.key);
+        assert_eq!(rule(json!({"title": "t", "state": "alerting"})).key, None);
+    }
+
+    #[test]
+    fn of_many_reports_each_counts_alone() {
+        let read = read_all(&[json!({"subject": "a"}), json!(7), json!({"message": "b"})]).unwrap();
+        assert_eq!(read.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true]);
+        assert!(read_all(&vec![json!({"subject": "a"}); MOST + 1]).is_err());
+    }
+
+    #[test]
     fn what_is_wrong_is_listed() {
         let errors = read(&json!({"state": "mauve"})).unwrap_err().errors;
         assert_eq!(errors.iter().map(|error| error.field_name.as_str()).collect::<Vec<_>>(), ["subject", "state"]);
         assert!(read(&json!("text")).is_err());
+    }
+
+    #[test]
+    fn machines_are_told_apart_however_they_are_named() {
+        let machine = |device: Value| report(json!({"subject": "Load", "metric": "load", "device": device}));
+        let of = |report: &Report| report.device.device.clone().unwrap_or_default().host_name;
+        let [text, object] = [json!("web-01"), json!({"hostName": "web-01"})].map(machine);
+        assert_eq!((of(&text), of(&object)), ("web-01".to_owned(), "web-01".to_owned()));
+        assert_eq!(text.device.keys.last(), object.device.keys.last());
+        let lost = machine(json!(["web-01"]));
+        assert!(lost.warnings[0].starts_with("the machine was not understood"), "{:?}", lost.warnings);
+        assert!(report(json!({"subject": "s", "device": ""})).warnings.is_empty());
     }
 
     #[test]

@@ -26,19 +26,22 @@ pub fn read(body: &Value) -> Result<Event, Problem> {
     let macros: Map<String, Value> = filled.map(|(name, value)| (folded(name), value.clone())).collect();
     let event = ZabbixEvent::read(|name| macros.get(&folded(name)));
     let mut errors = Vec::new();
-    let subject = name(or(event.event_name, &macros, &["triggername", "alertsubject", "subject"]));
-    if subject.is_empty() {
-        errors.push(FieldError::new("event_name", "is required"));
-    }
+    let named = name(or(event.event_name, &macros, &["triggername", "alertsubject", "subject"]));
     // The recovery of a problem has the id of the problem; a trigger has one problem at a time.
     let key = name(or(event.event_id, &macros, &["triggerid"]));
+    // One that is known needs no name to be over.
+    let is_over = is_over(&macros, &event);
+    if named.is_empty() && !is_over {
+        errors.push(FieldError::new("event_name", "is required"));
+    }
     if key.is_empty() {
         errors.push(FieldError::new("event_id", "is required"));
     }
     if !errors.is_empty() {
         return Err(Problem::fields(errors));
     }
-    if is_over(&macros, &event) {
+    let subject = if named.is_empty() { format!("{key} is over") } else { named };
+    if is_over {
         return Ok(Event::Report(Box::new(Report {
             time: when(&macros, macros.get("eventrecoverytimestamp"), "eventrecovery"),
             ..report(&macros, &event, "Ok", subject, key)

@@ -29,9 +29,6 @@ api::texts! {
     IdentifierType = api::spec::one_of(&["id", "alias", "tiny"]);
 }
 
-/// The largest body.
-const LARGEST: usize = 512 << 10;
-
 /// Admits a request by its token.
 async fn admit(request: &HttpRequest) -> api::Result<Context> {
     addresses::admit(request, &inbound::genie_key(request)?).await
@@ -103,7 +100,7 @@ pub async fn acknowledge(
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
     let at = admit(&request).await?;
-    let (body, _) = inbound::body(&request, payload, LARGEST).await?;
+    let (body, _) = inbound::body(&request, payload).await?;
     let note = format::note(&body);
     carry_out(at, neighbours, path.into_inner(), OpsgenieAction::Act(Action::Acknowledge), note).await
 }
@@ -133,7 +130,7 @@ pub async fn close(
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
     let at = admit(&request).await?;
-    let (body, _) = inbound::body(&request, payload, LARGEST).await?;
+    let (body, _) = inbound::body(&request, payload).await?;
     end(at, neighbours, path.into_inner(), format::note(&body)).await
 }
 
@@ -188,7 +185,7 @@ pub async fn act(
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
     let at = admit(&request).await?;
-    let (body, _) = inbound::body(&request, payload, LARGEST).await?;
+    let (body, _) = inbound::body(&request, payload).await?;
     let (identifier, action) = path.into_inner();
     let (action, note) = OpsgenieAction::post(&action, &body, at.now)?;
     carry_out(at, neighbours, identifier, action, note).await
@@ -218,7 +215,7 @@ pub async fn execute(
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
     let at = admit(&request).await?;
-    let (body, _) = inbound::body(&request, payload, LARGEST).await?;
+    let (body, _) = inbound::body(&request, payload).await?;
     let (identifier, action) = path.into_inner();
     let note = format!("action {action} {}", format::note(&body));
     carry_out(at, neighbours, identifier, OpsgenieAction::Edit(rules::Edit::default()), note.trim().to_owned()).await
@@ -251,7 +248,7 @@ pub async fn update(
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
     let at = admit(&request).await?;
-    let (body, _) = inbound::body(&request, payload, LARGEST).await?;
+    let (body, _) = inbound::body(&request, payload).await?;
     let (identifier, field) = path.into_inner();
     carry_out(at, neighbours, identifier, OpsgenieAction::put(&field, &body)?, String::new()).await
 }

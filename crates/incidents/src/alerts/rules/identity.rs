@@ -61,12 +61,12 @@ fn legacy_problems(report: &Report, sender: &str, resource: Option<&ResourceSumm
     }
 }
 
-/// The machine as a report names it, whatever the letter case.
+/// The machine as a report names it, whatever the letter case, and without a dot at the end.
 fn machine(report: &Report) -> String {
     let Some(device) = &report.device.device else { return String::new() };
     let Device { id, ext_resource_id, host_name, ip_address, mac_address, name, .. } = device;
     let names = [id, ext_resource_id, host_name, ip_address, mac_address, name];
-    fold(names.into_iter().find(|name| !name.is_empty()).map_or("", String::as_str))
+    fold(names.into_iter().find(|name| !name.is_empty()).map_or("", |name| name.trim_end_matches('.')))
 }
 
 /// The metric, or else the subject, with its kind.

@@ -1,0 +1,198 @@
+//! What can be understood at the addresses of monitors is taken: a refused alert wakes nobody.
+
+use muster_tests::{Server, both_backends};
+use serde_json::{Value, json};
+
+use super::{address, each, host, only, send, text};
+
+both_backends![
+    a_machine_is_named_by_a_text_or_by_an_object,
+    a_large_body_of_any_format_is_taken,
+    several_reports_come_in_one_body,
+    what_a_monitor_leaves_out_is_made,
+    a_rule_of_an_old_grafana_is_one_problem,
+    keys_differ_in_their_last_digit,
+    machines_that_are_not_known_are_named_like_others,
+    a_priority_counts_as_a_report_does,
+    a_key_that_moves_to_another_machine_leaves_the_window_of_the_first,
+];
+
+/// The result of a report that is sent to an inbound address.
+fn result(server: &Server, token: &str, body: &Value) -> String {
+    text(&send(server, token, "", body).ok()["result"])
+}
+
+fn a_machine_is_named_by_a_text_or_by_an_object(server: &Server) {
+    let client = server.new_client();
+    let (_, token) = address(&client);
+    let (id, name) = host(&client);
+    let say = |state: &str, device: Value| {
+        let tags = json!([{"name": "env", "value": "prod"}]);
+        let body = json!({"currentState": state, "subject": "Load", "metric": "load", "device": device, "tags": tags});
+        send(server, &token, "", &body).ok()
+    };
+    let first = say("Critical", json!({"hostName": name}));
+    assert_eq!((&first["result"], &first["resourceId"]), (&json!("created"), &json!(id)), "{first}");
+    assert_eq!(only(&client, &format!("id:{}", text(&first["id"])))["tags"][0]["value"], json!("prod"));
+    let other = say("Critical", json!({"hostName": "another"}));
+    assert_eq!(other["result"], json!("created"), "{other}");
+    assert_eq!(say("Critical", json!(name))["id"], first["id"]);
+    assert_eq!(say("Ok", json!({"hostName": "another"}))["id"], other["id"]);
+    let lost = say("Critical", json!(["web"]));
+    assert!(text(&lost["warnings"][0]).contains("the machine was not understood"), "{lost}");
+}
+
+fn a_large_body_of_any_format_is_taken(server: &Server) {
+    let client = server.new_client();
+    let (_, token) = address(&client);
+    let log = "x".repeat(600 << 10);
+    assert_eq!(result(server, &token, &json!({"subject": "Backup", "description": log})), "created");
+    let zabbix = json!({"event_id": "1", "event_name": "Disk", "event_severity": "High", "alert_message": log});
+    assert_eq!(each(&send(server, &token, "/zabbix", &zabbix).ok(), "result"), ["created"]);
+    let opsgenie = json!({"message": "Disk", "alias": "og", "description": log});
+    assert_eq!(send(server, &token, "/opsgenie", &opsgenie).status, 202);
+    let payload = json!({"summary": "Disk", "source": "a", "custom_details": {"log": log}});
+    let pagerduty = json!({"event_action": "trigger", "dedup_key": "pd", "payload": payload});
+    assert_eq!(send(server, &token, "/pagerduty", &pagerduty).status, 202);
+    for key in ["og", "pd"] {
+        only(&client, &format!("extAlertId:{key}"));
+    }
+}
+
+fn several_reports_come_in_one_body(server: &Server) {
+    let client = server.new_client();
+    let (_, token) = address(&client);
+    let plain = send(server, &token, "", &json!([{"subject": "a"}, {"state": "critical"}, {"message": "b"}]));
+    assert_eq!(
+        (plain.status, each(&plain.json(), "result")),
+        (202, ["created", "invalid", "created"].map(str::to_owned).to_vec())
+    );
+    // What a Prometheus sends to its Alertmanager: what has ended says so by its end alone.
+    let alert = |name: &str, end: &str| {
+        json!({"labels": {"alertname": name}, "startsAt": "2026-01-01T00:00:00Z",
+        "endsAt": end})
+    };
+    let batch = json!([alert("one", "2099-01-01T00:00:00Z"), alert("two", "2026-01-02T00:00:00Z")]);
+    assert_eq!(each(&send(server, &token, "/alertmanager", &batch).ok(), "result"), ["created", "ignored"]);
+    let over = json!([alert("one", "2026-01-02T00:00:00Z")]);
+    assert_eq!(each(&send(server, &token, "/alertmanager", &over).ok(), "result"), ["closed"]);
+    let group = |status: &str| json!({"status": status, "alerts": [{"labels": {"alertname": "three"}}]});
+    assert_eq!(each(&send(server, &token, "/grafana", &group("firing")).ok(), "result"), ["created"]);
+    assert_eq!(each(&send(server, &token, "/grafana", &group("resolved")).ok(), "result"), ["closed"]);
+}
+
+fn what_a_monitor_leaves_out_is_made(server: &Server) {
+    let client = server.new_client();
+    let (_, token) = address(&client);
+    let trigger = json!({"event_action": "trigger", "dedup_key": "disk", "payload": {"severity": "warning"}});
+    assert_eq!(send(server, &token, "/pagerduty", &trigger).status, 202);
+    let alert = only(&client, "extAlertId:disk");
+    assert_eq!((&alert["subject"], &alert["currentState"]), (&json!("disk is Warning"), &json!("Warning")));
+    send(server, &token, "/pagerduty", &json!({"event_action": "trigger"})).problem(400, "0002");
+    // The recovery of an event needs its id alone.
+    let problem = json!({"event_id": "7", "event_name": "Disk", "event_value": "1"});
+    assert_eq!(each(&send(server, &token, "/zabbix", &problem).ok(), "result"), ["created"]);
+    let over = json!({"event_id": "7", "event_value": "0"});
+    assert_eq!(each(&send(server, &token, "/zabbix", &over).ok(), "result"), ["closed"]);
+    assert_eq!(only(&client, "extAlertId:7")["subject"], json!("Disk"));
+    send(server, &token, "/zabbix", &json!({"event_id": "8", "event_value": "1"})).problem(400, "0002");
+}
+
+fn a_rule_of_an_old_grafana_is_one_problem(server: &Server) {
+    let client = server.new_client();
+    let (_, token) = address(&client);
+    let say = |id: i64, state: &str, more: &Value| {
+        let mut body = json!({"title": format!("[{state}] CPU"), "ruleId": id, "ruleName": "CPU", "state": state});
+        body.as_object_mut().expect("an object").extend(more.as_object().cloned().unwrap_or_default());
+        each(&send(server, &token, "/grafana", &body).ok(), "result")
+    };
+    assert_eq!(say(1, "alerting", &json!({})), ["created"]);
+    assert_eq!(say(1, "ok", &json!({})), ["closed"]);
+    let same = json!({"message": "See the wiki"});
+    assert_eq!(
+        (say(1, "alerting", &same), say(2, "alerting", &same)),
+        (vec!["created".into()], vec!["created".into()])
+    );
+    assert_eq!(say(2, "ok", &same), ["closed"]);
+    assert_eq!(only(&client, "status:New")["metric"], json!("CPU"));
+}
+
+fn keys_differ_in_their_last_digit(server: &Server) {
+    let client = server.new_client();
+    let (_, token) = address(&client);
+    let say = |id: &str, state: &str| {
+        let body = format!("{{\"id\":{id},\"subject\":\"s\",\"state\":\"{state}\"}}");
+        let request = server.request("POST", &format!("/api/v2/inbound/{token}"));
+        text(&request.body("application/json", body).send().ok()["result"])
+    };
+    assert_eq!(say("18446744073709551616", "critical"), "created");
+    assert_eq!(say("18446744073709551617", "critical"), "created");
+    assert_eq!(say("18446744073709551617", "ok"), "closed");
+    only(&client, "extAlertId:18446744073709551616+status:New");
+}
+
+fn machines_that_are_not_known_are_named_like_others(server: &Server) {
+    let client = server.new_client();
+    let (_, token) = address(&client);
+    let say = |host: &str, state: &str| result(server, &token, &json!({"subject": "s", "host": host, "state": state}));
+    assert_eq!(say("zz-2", "critical"), "created");
+    assert_eq!(say("ZZ-2.", "critical"), "repeated");
+    assert_eq!(say("zz-2.", "ok"), "closed");
+    // PagerDuty's key is made of the machine.
+    let key = |source: &str| {
+        let body = json!({"event_action": "trigger", "payload": {"summary": "s", "source": source}});
+        let answer = send(server, &token, "/pagerduty", &body);
+        assert_eq!(answer.status, 202, "{answer}");
+        answer.json()["dedup_key"].clone()
+    };
+    assert_eq!((key("m1"), key("m1")), (key("M1"), key("m1.")));
+}
+
+/// A window that holds what is only a warning of a machine back.
+fn window_for_warnings(client: &muster_tests::Client, host: &str) {
+    let schedule = json!({"type": "One-Time", "startTime": "2020-01-01T00:00:00+0000",
+        "endTime": "2099-01-01T00:00:00+0000", "timezone": "UTC"});
+    let rules = json!([{"key": "currentState", "operator": "Equals", "value": "Warning"}]);
+    let body = json!({"name": muster_tests::unique("window"), "devices": [{"hostName": host}],
+        "alertConditions": {"rules": rules}, "schedule": schedule});
+    client.post("/scheduleMaintenances", &body).ok();
+}
+
+fn a_priority_counts_as_a_report_does(server: &Server) {
+    let client = server.new_client();
+    let (_, token) = address(&client);
+    let (_, name) = host(&client);
+    window_for_warnings(&client, &name);
+    let call = |method: &str, path: &str, body: &Value| {
+        let request = server.request(method, path).header("Authorization", &format!("GenieKey {token}"));
+        assert_eq!(request.json(body).send().status, 202);
+    };
+    call("POST", "/v2/alerts", &json!({"message": "m", "alias": "A1", "entity": name, "priority": "P3"}));
+    assert_eq!(only(&client, "extAlertId:A1")["status"], json!("Suppressed"));
+    call("PUT", "/v2/alerts/A1/priority", &json!({}));
+    assert_eq!(only(&client, "extAlertId:A1")["currentState"], json!("Warning"), "no priority changes nothing");
+    call("PUT", "/v2/alerts/A1/priority", &json!({"priority": "P1"}));
+    let alert = only(&client, "extAlertId:A1");
+    assert_eq!((&alert["status"], &alert["currentState"]), (&json!("New"), &json!("Critical")), "{alert}");
+    // What another route said stands.
+    let body = json!({"routing_key": token, "event_action": "trigger", "dedup_key": "A1",
+        "payload": {"summary": "m", "severity": "critical"}});
+    assert_eq!(server.request("POST", "/v2/enqueue").json(&body).send().status, 202);
+    call("PUT", "/v2/alerts/A1/priority", &json!({"priority": "P5"}));
+    assert_eq!(only(&client, "extAlertId:A1")["currentState"], json!("Critical"));
+}
+
+fn a_key_that_moves_to_another_machine_leaves_the_window_of_the_first(server: &Server) {
+    let client = server.new_client();
+    let (_, token) = address(&client);
+    let (_, first) = host(&client);
+    let (id, second) = host(&client);
+    window_for_warnings(&client, &first);
+    let say = |host: &str| {
+        let body = json!({"subject": "s", "key": "k", "state": "warning", "host": host});
+        send(server, &token, "", &body).ok()
+    };
+    assert_eq!(say(&first)["status"], json!("Suppressed"));
+    let moved = say(&second);
+    assert_eq!((&moved["status"], &moved["resourceId"]), (&json!("New"), &json!(id)), "{moved}");
+}
