@@ -48,7 +48,16 @@ fn secrets(files: &BTreeMap<PathBuf, String>) -> BTreeMap<String, String> {
 
 fn the_demo_company_moves_to_an_empty_tenant(backend: Backend) {
     let server = Server::start_with(backend, &["--demo"]);
-    let from = Operator::new(server.admin().tenant("client_1"), &server, "viewer");
+    let demo = server.admin().tenant("client_1");
+    for job in [
+        json!({"name": "Nightly", "schedule": {"startDate": "2030-12-01T00:00:00Z", "cron": "0 3 * * *",
+            "timezone": "Europe/Berlin"}, "script": {"jobType": "assetinfo"}}),
+        json!({"name": "Weekly", "schedule": {"startDate": "2030-12-01T00:00:00Z", "timeZone": {"name": "Asia/Tokyo"},
+            "pattern": {"type": "weekly", "weekDays": "Friday"}}, "script": {"jobType": "assetinfo"}}),
+    ] {
+        demo.post("/jobs", &job).ok();
+    }
+    let from = Operator::new(demo, &server, "viewer");
     let (one, two, again) = (folder(), folder(), folder());
     let exit = from.expect(0, &["export"], one.path());
     let exported = files(one.path());

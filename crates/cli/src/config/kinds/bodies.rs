@@ -103,3 +103,30 @@ pub fn without_idle_notifier(mut answer: Map<String, Value>) -> Map<String, Valu
     }
     answer
 }
+
+/// The zone of a cron expression is answered by its name alone.
+pub fn zone_of_cron(mut answer: Map<String, Value>) -> Map<String, Value> {
+    if let Some(schedule) = answer.get_mut("schedule").and_then(Value::as_object_mut)
+        && let Some(zone) = schedule.remove("timezone")
+    {
+        schedule.insert("timeZone".to_owned(), json!({ "name": zone }));
+    }
+    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn body(value: Value) -> Map<String, Value> {
+        value.as_object().cloned().unwrap_or_default()
+    }
+
+    #[test]
+    fn a_cron_job_keeps_its_zone() {
+        let of_cron = body(json!({"schedule": {"cron": "0 3 * * *", "timezone": "Europe/Berlin"}}));
+        let of_file = body(json!({"schedule": {"cron": "0 3 * * *", "timeZone": {"name": "Europe/Berlin"}}}));
+        assert_eq!(zone_of_cron(of_cron), of_file);
+        assert_eq!(zone_of_cron(of_file.clone()), of_file);
+    }
+}

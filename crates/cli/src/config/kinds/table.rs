@@ -4,6 +4,7 @@ use super::{
     bodies::{
         any, has_steps, is_person, is_without_agent, method_needs, names_of_category, nothing, notifier_needs,
         one_source_of_days, owner_of_target, people_of_shifts, same, without_days_of_url, without_idle_notifier,
+        zone_of_cron,
     },
     kind::{BELOW, BESIDE, Key, Kind, List, Owner, Reference, Rotations, SHIFT, Switch},
 };
@@ -363,6 +364,7 @@ pub static KINDS: [Kind; 25] = [
         list: List::Rows("searchJobs", &OWN),
         references: &[to("script.customScript", "JobScript"), to("resources", "Resource")],
         without: &["entities", "jobQueued", "schedule.timezone"],
+        from_answer: zone_of_cron,
         ..PLAIN
     },
     Kind {
