@@ -8,6 +8,7 @@ mod broken_connections;
 mod check;
 mod client;
 mod configuration;
+mod configuration_changes;
 mod configuration_of_partners;
 mod costs;
 mod crowds;

@@ -28,13 +28,15 @@ fn object(
     path: &str,
     to: &mut Vec<Change>,
 ) {
+    let is_top = path.is_empty();
     for field in fields.iter().filter(|field| !matches!(field.shape, Shape::Secret)) {
-        let path = if path.is_empty() { field.name.to_owned() } else { format!("{path}.{}", field.name) };
+        let path = if is_top { field.name.to_owned() } else { format!("{path}.{}", field.name) };
         match (current.get(field.name), wanted.get(field.name)) {
             (None, None) => {}
             (Some(old), Some(new)) => value(&field.shape, old, new, &path, to),
-            // What a document does not say, and cannot say by its absence, stays.
-            (Some(_), None) if field.absent().is_none() && !is_taken_away(&field.shape) => {}
+            // What a document does not say, and cannot say by its absence, stays. What is within a field is not kept:
+            // the service takes a field as a whole.
+            (Some(_), None) if is_top && field.absent().is_none() && !is_taken_away(&field.shape) => {}
             // An object of secrets alone is not shown, and so never seen to differ.
             (None, Some(new)) if without_secrets(&field.shape, new).is_none() => {}
             (old, new) => {

@@ -96,7 +96,7 @@ impl Builder {
         let known = self.kind.defaults.iter().find(|(one, _)| *one == path);
         self.found.extend(known.map(|(found, _)| *found));
         let default = match (known, &shape) {
-            (Some((_, default)), _) => Some(json!(default)),
+            (Some((_, default)), _) => serde_json::from_str(default).ok(),
             (None, Shape::Scalar(schema)) => default(*schema, &description),
             _ => None,
         };

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use serde_json::{Value, json};
 
-use super::{documents, documents::Shapes, json_schema, kinds, kinds::List};
+use super::{convert, diff, documents, documents::Shapes, json_schema, kinds, kinds::List};
 use crate::operations;
 
 fn document() -> Value {
@@ -32,6 +32,44 @@ fn the_table_names_operations_and_fields_of_the_document() {
             assert!(earlier.contains(&name), "{} refers to {name}, which stands behind it", kind.name);
         }
     }
+}
+
+/// The paths of what an object of a kind has to change in to be as a file says.
+fn changed(kind: &str, object: Value, file: Value) -> Vec<String> {
+    let document = document();
+    let operations = operations::all(&document);
+    let shapes = Shapes::new(&operations).unwrap();
+    let fields = shapes.of(kinds::kind(kind).unwrap());
+    let said = |body: Value| convert::strip(fields, body.as_object().unwrap());
+    let found = diff::changes(fields, &said(object), &said(file));
+    found.into_iter().map(|change| change.path).collect()
+}
+
+#[test]
+fn what_is_left_out_within_a_field_is_a_change_and_what_is_left_out_beside_it_stays() {
+    let schedule = |pattern: Value| json!({"startDate": "2026-12-01T00:00:00Z", "pattern": pattern});
+    let weekly = json!({"type": "weekly", "weekDays": "Monday", "repeatFrequency": 2});
+    let old = json!({"name": "x", "schedule": schedule(weekly), "maximumLateness": 60,
+        "script": {"customScript": {"name": "s"}, "parameters": {"target": "prod"}, "userType": 1}});
+    let new = json!({"name": "x", "schedule": schedule(json!({"type": "weekly", "weekDays": "Monday"})),
+        "script": {"customScript": {"name": "s"}, "userType": 1}});
+    assert_eq!(changed("Job", old, new), ["schedule.pattern.repeatFrequency", "script.parameters"]);
+
+    let shift = |more: Value| {
+        let mut shift = json!({"name": "Days", "users": [{"loginName": "anna"}],
+            "schedule": {"type": "recurring", "startDate": "2026-11-20T00:00:00Z", "startTime": "08:00:00"}});
+        shift.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({"name": "x", "description": "", "timeZone": {"name": "GMT"}, "shiftDetails": [shift]})
+    };
+    let secondary = shift(json!({"level": "secondary", "onHolidays": "skip"}));
+    let found = changed("Roster", secondary, shift(json!({})));
+    assert_eq!(found, ["shiftDetails[0].level", "shiftDetails[0].onHolidays"]);
+    // What the service takes by itself does not differ.
+    let primary = shift(json!({"level": "primary", "onHolidays": "keep"}));
+    assert_eq!(changed("Roster", shift(json!({})), primary), Vec::<String>::new());
+    let cards = |card: Value| json!({"name": "x", "networkCardDetails": [card]});
+    let (old, new) = (json!({"networkName": "e0", "dhcpEnabled": false}), json!({"networkName": "e0"}));
+    assert_eq!(changed("Resource", cards(old), cards(new)), Vec::<String>::new());
 }
 
 fn errors(files: &[(&str, &str)]) -> Vec<String> {

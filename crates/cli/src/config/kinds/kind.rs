@@ -34,9 +34,9 @@ pub struct Kind {
     pub secrets: &'static [&'static str],
     /// The fields of the body that no file has: other names of fields, and what only answers have.
     pub without: &'static [&'static str],
-    /// What the service says of a field that nobody said, where its document does not tell.
+    /// What the service says of a field that nobody said, where its document does not tell; as JSON.
     pub defaults: &'static [(&'static str, &'static str)],
-    /// What takes a value away, where an empty text, list or object does not.
+    /// What takes a value away, where an empty text, list or object does not; as JSON.
     pub empties: &'static [(&'static str, &'static str)],
     /// The lists whose elements keep their ids, by their names.
     pub elements: &'static [&'static str],

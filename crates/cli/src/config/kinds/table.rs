@@ -140,7 +140,13 @@ pub static KINDS: [Kind; 25] = [
         key: Key::First(&["name", "resourceName", "hostName", "aliasName", "dnsName", "ipAddress", "instanceId"]),
         references: &[to("location", "Site")],
         without: &["agentInstalled", "networkCardDetails.id", "installedIntgId", "cpus", "managementProfile"],
-        defaults: &[("resourceType", "Other"), ("tags.tagSource", "API"), ("source", "API")],
+        defaults: &[
+            ("resourceType", r#""Other""#),
+            ("tags.tagSource", r#""API""#),
+            ("source", r#""API""#),
+            ("networkCardDetails.dhcpEnabled", "false"),
+            ("metricTypes.availabilityMetric", "false"),
+        ],
         tenant: Some("clientUniqueId"),
         concerns: is_without_agent,
         ..PLAIN
@@ -177,6 +183,11 @@ pub static KINDS: [Kind; 25] = [
             to("shiftDetails.rotation.order.userGroups", "UserGroup"),
             to("conflictsTo.user", "User"),
             to("conflictsTo.userGroup", "UserGroup"),
+        ],
+        defaults: &[
+            ("shiftDetails.level", r#""primary""#),
+            ("shiftDetails.onHolidays", r#""keep""#),
+            ("shiftDetails.rotation.whenAway", r#""keep""#),
         ],
         empties: &[("shiftDetails.rotation", r#"{"order": []}"#)],
         elements: &["shiftDetails"],
@@ -276,6 +287,7 @@ pub static KINDS: [Kind; 25] = [
             to("steps.targets.userGroup", "UserGroup"),
             to("steps.targets.integration", "Integration"),
         ],
+        defaults: &[("steps.targets.owner", "false")],
         ..PLAIN
     },
     Kind {
@@ -364,6 +376,7 @@ pub static KINDS: [Kind; 25] = [
         list: List::Rows("searchJobs", &OWN),
         references: &[to("script.customScript", "JobScript"), to("resources", "Resource")],
         without: &["entities", "jobQueued", "schedule.timezone"],
+        defaults: &[("schedule.pattern.repeatType", r#""days""#)],
         from_answer: zone_of_cron,
         ..PLAIN
     },

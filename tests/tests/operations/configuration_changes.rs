@@ -1,0 +1,87 @@
+//! Files of desired state that change what there is: a plan says all that an apply does, and then nothing is left.
+
+use muster_tests::{Server, both_backends};
+use serde_json::{Value, json};
+
+use super::{
+    configuration::{folder, write},
+    operator::Operator,
+};
+
+both_backends![what_is_left_out_within_a_field_is_shown_and_taken_away];
+
+/// Applies a text and holds the plan before it against these lines; afterwards nothing is left.
+#[track_caller]
+fn apply(operator: &Operator, text: &str, lines: &[&str]) {
+    let folder = folder();
+    write(&folder, "all.yaml", text);
+    let plan = operator.expect(2, &["plan"], folder.path()).stdout;
+    for line in lines {
+        assert!(plan.contains(line), "{line} is not in\n{plan}");
+    }
+    operator.expect(0, &["apply"], folder.path());
+    assert_eq!(operator.expect(0, &["plan"], folder.path()).stdout, "Nothing to do.\n");
+}
+
+/// The one object that a search finds.
+fn only(operator: &Operator, path: &str) -> Value {
+    let page = operator.client.get(path).page();
+    assert_eq!(page["totalResults"], json!(1), "{page}");
+    page["results"][0].clone()
+}
+
+const NESTED: &str = "kind: User
+loginName: anna.huber
+---
+kind: Roster
+name: Network on call
+description: \"\"
+timeZone: {name: GMT}
+shiftDetails:
+- name: Days
+  level: secondary
+  schedule:
+    type: recurring
+    startDate: 2026-11-20T00:00:00+0000
+    startTime: \"08:00:00\"
+    endTime: \"20:00:00\"
+    pattern: {type: daily, repeatFrequency: 1}
+    endPattern: {type: NEVER}
+  users: [{loginName: anna.huber}]
+---
+kind: JobScript
+name: Clean
+content: echo clean
+---
+kind: Job
+name: Weekly
+schedule: {startDate: 2030-12-01T00:00:00+0000, pattern: {type: weekly, weekDays: Monday, repeatFrequency: 2}}
+script: {customScript: {name: Clean}, parameters: {target: prod}, userType: 1}
+";
+
+fn what_is_left_out_within_a_field_is_shown_and_taken_away(server: &Server) {
+    let operator = Operator::new(server.new_client(), server, "admin");
+    apply(&operator, NESTED, &["+ Roster \"Network on call\"\n"]);
+    let shift = || only(&operator, "/rosters/search")["shiftDetails"][0].clone();
+    let before = shift();
+    let text = NESTED
+        .replace("  level: secondary\n", "")
+        .replace("\"20:00:00\"", "\"18:00:00\"")
+        .replace("weekDays: Monday, repeatFrequency: 2", "weekDays: Friday")
+        .replace(" parameters: {target: prod},", "");
+    let lines = [
+        "    shiftDetails[0].schedule.endTime: \"20:00:00\" -> \"18:00:00\"\n",
+        "    shiftDetails[0].level: \"secondary\" -> \"primary\"\n",
+        "    schedule.pattern.weekDays: \"Monday\" -> \"Friday\"\n",
+        "    schedule.pattern.repeatFrequency: 2 -> (none)\n",
+        "    script.parameters: {\"target\":\"prod\"} -> (none)\n",
+    ];
+    apply(&operator, &text, &lines);
+    // It is the same shift, to which overrides and exchanges go on to belong.
+    let after = shift();
+    assert_eq!((&after["id"], &after["schedule"]["endTime"]), (&before["id"], &json!("18:00:00")));
+    assert!(["primary", ""].contains(&after["level"].as_str().unwrap_or_default()), "{after}");
+    let job = only(&operator, "/jobs/search");
+    assert_eq!(job["schedule"]["pattern"], json!({"type": "weekly", "weekDays": "Friday"}));
+    assert_eq!(job["script"].get("parameters"), None);
+}
