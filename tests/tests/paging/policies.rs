@@ -143,6 +143,12 @@ fn routes_are_asked_in_their_order(server: &Server) {
     client.post(&path, &json!({"position": 1})).ok();
     assert_eq!(names(""), ["second", "zeroth", "first", "rest"]);
     assert_eq!(client.post(&path, &json!({"matchingType": "ANY"})).ok()["rules"], rules);
+    // Other rules are put together as those before them.
+    let other = json!([{"key": "subject", "operator": "Contains", "value": "disk"}, rules[0]]);
+    let changed = client.post(&path, &json!({"rules": other})).ok();
+    assert_eq!((&changed["matchingType"], &changed["rules"]), (&json!("ANY"), &other));
+    let changed = client.post(&path, &json!({"rules": rules, "matchingType": "ALL"})).ok();
+    assert_eq!((&changed["matchingType"], &changed["rules"]), (&json!("ALL"), &rules));
     client.post(&path, &json!({"rules": []})).invalid(&["rules"]);
 }
 

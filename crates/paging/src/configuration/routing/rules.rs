@@ -56,7 +56,9 @@ pub fn changed(
     now: Timestamp,
 ) -> Result<Route, Problem> {
     let rules = if change.has_rules.is_some() { rules } else { old.rules.0.clone() };
-    let rules = match change.match_type {
+    // Other rules alone are put together as the former ones were.
+    let former = old.rules.0.as_ref().map(|rules| rules.match_type.word());
+    let rules = match change.match_type.or(former) {
         Some(word) => rules.map(|rules| together(rules, word)),
         None => rules,
     };

@@ -1,7 +1,7 @@
 //! Undoing changes of alert routes.
 
 use api::{RequestScope, Resource as _, Restorer, restore};
-use base::matching::{MatchType, Meter};
+use base::matching::Meter;
 use db::Result;
 use outbox::{Tx, change_sets::objects::ObjectChange};
 use serde_json::{Map, Value, json};
@@ -42,7 +42,7 @@ impl Restorer for Routes {
             tx,
             change,
             |tx| {
-                let (new, rules) = wire::read::<NewRoute>(&body(change, None), &Meter::new(Meter::WRITE))?;
+                let (new, rules) = wire::read::<NewRoute>(&body(change), &Meter::new(Meter::WRITE))?;
                 Policy::named(tx.conn, tenant, "policy.id", &new.policy)?;
                 let position = store::behind_all(tx.conn, tenant)?;
                 let row = rules::created(tenant, new, rules, position, tx.author(), tx.now)?;
@@ -52,7 +52,7 @@ impl Restorer for Routes {
             },
             store::delete,
             |tx, old| {
-                let body = body(change, Some(old));
+                let body = body(change);
                 let (mut former, rules) = wire::read::<RouteChange>(&body, &Meter::new(Meter::WRITE))?;
                 // A default had no rules.
                 let had_none = change.fields.get("rules").is_some_and(|field| field.before == Some(json!([])));
@@ -68,8 +68,8 @@ impl Restorer for Routes {
     }
 }
 
-/// What a body would say of the former values; rules are compared as the route does it now unless that changed, too.
-fn body(change: &ObjectChange, now: Option<&Route>) -> Value {
+/// What a body would say of the former values.
+fn body(change: &ObjectChange) -> Value {
     let mut fields = match restore::body(change, &FIELDS) {
         Value::Object(fields) => fields,
         _ => Map::new(),
@@ -77,10 +77,6 @@ fn body(change: &ObjectChange, now: Option<&Route>) -> Value {
     fields.retain(|name, value| name != "rules" || value.as_array().is_some_and(|rules| !rules.is_empty()));
     if let Some(policy) = change.fields.get(POLICY).and_then(|field| field.before.as_ref()) {
         fields.insert("policy".to_owned(), json!({"id": policy}));
-    }
-    if let Some(rules) = now.and_then(|route| route.rules.0.as_ref()) {
-        let word: &'static str = MatchType::word(rules.match_type);
-        fields.entry("matchingType").or_insert_with(|| word.into());
     }
     Value::Object(fields)
 }
