@@ -148,7 +148,7 @@ shiftDetails:
     pattern: {type: weekly, repeatFrequency: 1, weekDays: \"Monday,Friday\"}
     endPattern: {type: NEVER}
   rotation:
-    order: [{users: [{loginName: anna.huber}]}, {userGroups: [{name: Network operations}]}]
+    order: [{users: [{loginName: anna.huber}]}, {}, {userGroups: [{name: Network operations}]}]
     length: {occurrences: 2}
     start: 2026-11-23T08:00:00
 ---

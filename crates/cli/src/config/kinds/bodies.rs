@@ -66,15 +66,23 @@ pub fn names_of_category(mut body: Map<String, Value>) -> Map<String, Value> {
     body
 }
 
-/// A shift says who is on call, even if nobody is.
+/// A shift says who is on call, and a place of a rotation who stands in it, even if nobody does.
 pub fn people_of_shifts(mut body: Map<String, Value>) -> Map<String, Value> {
-    let shifts = body.get_mut("shiftDetails").and_then(Value::as_array_mut);
-    for shift in shifts.into_iter().flatten().filter_map(Value::as_object_mut) {
-        for name in ["users", "userGroups"] {
-            shift.entry(name).or_insert_with(|| json!([]));
-        }
+    for shift in objects(body.get_mut("shiftDetails")) {
+        objects(shift.get_mut("rotation").and_then(|rotation| rotation.get_mut("order"))).for_each(say_people);
+        say_people(shift);
     }
     body
+}
+
+fn objects(list: Option<&mut Value>) -> impl Iterator<Item = &mut Map<String, Value>> {
+    list.and_then(Value::as_array_mut).into_iter().flatten().filter_map(Value::as_object_mut)
+}
+
+fn say_people(body: &mut Map<String, Value>) {
+    for name in ["users", "userGroups"] {
+        body.entry(name).or_insert_with(|| json!([]));
+    }
 }
 
 /// What was read at a URL is not in a file.
@@ -120,6 +128,15 @@ mod tests {
 
     fn body(value: Value) -> Map<String, Value> {
         value.as_object().cloned().unwrap_or_default()
+    }
+
+    #[test]
+    fn an_empty_place_of_a_rotation_is_said_to_be_empty() {
+        let shift = json!({"name": "x", "rotation": {"order": [{"users": [{"id": "USR1"}]}, {}]}});
+        let made = Value::Object(people_of_shifts(body(json!({"shiftDetails": [shift]}))));
+        let order = made.pointer("/shiftDetails/0/rotation/order").cloned();
+        let expected = json!([{"users": [{"id": "USR1"}], "userGroups": []}, {"users": [], "userGroups": []}]);
+        assert_eq!((order, made.pointer("/shiftDetails/0/users")), (Some(expected), Some(&json!([]))));
     }
 
     #[test]
