@@ -1,5 +1,7 @@
 //! Files of desired state that change what there is: a plan says all that an apply does, and then nothing is left.
 
+use std::collections::BTreeMap;
+
 use muster_tests::{Server, both_backends};
 use serde_json::{Value, json};
 
@@ -8,7 +10,10 @@ use super::{
     operator::Operator,
 };
 
-both_backends![what_is_left_out_within_a_field_is_shown_and_taken_away];
+both_backends![
+    what_is_left_out_within_a_field_is_shown_and_taken_away,
+    what_is_left_out_is_taken_away_also_where_an_update_merges,
+];
 
 /// Applies a text and holds the plan before it against these lines; afterwards nothing is left.
 #[track_caller]
@@ -84,4 +89,77 @@ fn what_is_left_out_within_a_field_is_shown_and_taken_away(server: &Server) {
     let job = only(&operator, "/jobs/search");
     assert_eq!(job["schedule"]["pattern"], json!({"type": "weekly", "weekDays": "Friday"}));
     assert_eq!(job["script"].get("parameters"), None);
+}
+
+const MERGED: &str = "kind: Integration
+displayName: Hook
+baseNotifier: {baseURI: https://example.net/x, authType: BASIC, userName: u, password: {fromEnv: PASSWORD}}
+---
+kind: IntegrationEvent
+integration: {displayName: Hook}
+name: First
+entity: ALERT
+eventType: NONE
+filterCriteria: {matchType: ANY, rules: [{key: currentState, operator: Equals, value: Critical}]}
+notifier: {baseURI: https://example.net/y, authType: BASIC, userName: u, password: {fromEnv: PASSWORD}}
+---
+kind: IntegrationEvent
+integration: {displayName: Hook}
+name: Second
+entity: ALERT
+eventType: NONE
+filterCriteria: {matchType: ANY, rules: [{key: currentState, operator: Equals, value: Critical}]}
+notifier: {baseURI: https://example.net/y, authType: BASIC, userName: u, password: {fromEnv: PASSWORD}}
+---
+kind: User
+loginName: anna.huber
+---
+kind: ContactMethod
+user: {loginName: anna.huber}
+name: Phone
+type: HTTP
+url: {fromEnv: PHONE_URL}
+userName: u
+password: {fromEnv: PASSWORD}
+---
+kind: Site
+name: Rome
+---
+kind: Resource
+name: web
+location: {name: Rome}
+launchDate: 2026-01-01T00:00:00+0000
+";
+
+fn what_is_left_out_is_taken_away_also_where_an_update_merges(server: &Server) {
+    let mut operator = Operator::new(server.new_client(), server, "admin");
+    operator.environment = BTreeMap::from([
+        ("PASSWORD".to_owned(), "hush-5f2c".to_owned()),
+        ("PHONE_URL".to_owned(), "https://ntfy.example.net/hush-5f2c".to_owned()),
+    ]);
+    apply(&operator, MERGED, &["+ Integration \"Hook\"\n"]);
+    let criteria =
+        "filterCriteria: {matchType: ANY, rules: [{key: currentState, operator: Equals, value: Critical}]}\n";
+    let basic = ", authType: BASIC, userName: u, password: {fromEnv: PASSWORD}";
+    let text = MERGED
+        .replacen(&format!("{criteria}notifier: {{baseURI: https://example.net/y{basic}}}\n"), "", 1)
+        .replace("{matchType: ANY, ", "{")
+        .replace(basic, "")
+        .replace("userName: u\npassword: {fromEnv: PASSWORD}\n", "");
+    let lines = [
+        "    baseNotifier.authType: \"BASIC\" -> \"NONE\"\n    baseNotifier.userName: \"u\" -> (none)\n",
+        "    useBaseNotifier: false -> true\n",
+        "    filterCriteria.matchType: \"ANY\" -> \"ALL\"\n",
+        "    notifier.userName: \"u\" -> (none)\n",
+        "~ ContactMethod \"anna.huber / Phone\"\n    userName: \"u\" -> (none)\n",
+    ];
+    apply(&operator, &text, &lines);
+
+    // What no update takes away is refused before anything is sent.
+    let folder = folder();
+    let text = text.replace("baseNotifier: {baseURI: https://example.net/x}\n", "");
+    write(&folder, "all.yaml", &text);
+    let refused = operator.expect(1, &["apply"], folder.path()).stderr;
+    let line = "all.yaml:1: baseNotifier: is left out, and Integration \"Hook\" has it: no update takes it away\n";
+    assert!(refused.ends_with(line), "{refused}");
 }

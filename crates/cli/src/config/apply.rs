@@ -164,6 +164,16 @@ impl Applier<'_, '_> {
             let value = value.or_else(|| names.contains(&field.name).then(taken_away));
             body.extend(value.map(|value| (field.name.to_owned(), value)));
         }
+        let is_merged =
+            |field: &&Field<'_>| action.kind.merged.contains(&field.name) && document.body.contains_key(field.name);
+        for field in fields.iter().filter(is_merged) {
+            let (wanted, current) = (body.get_mut(field.name), object.body.get(field.name));
+            if let (Shape::Object(fields), Some(Value::Object(wanted)), Some(Value::Object(current))) =
+                (&field.shape, wanted, current)
+            {
+                take_away(fields, wanted, current);
+            }
+        }
         let mut made = to_body(fields, &body, &self.names, &document.folder)?;
         for field in fields.iter().filter(|field| action.kind.elements.contains(&field.name)) {
             if let Some(Value::Array(elements)) = made.get_mut(field.name) {
@@ -204,13 +214,13 @@ fn keep_ids(shape: &Shape<'_>, wanted: &mut [Value], current: Option<&Value>, an
     }
 }
 
-/// Says of what an element has no more that it is empty; `false` where that cannot be said.
-fn take_away(fields: &[Field<'_>], element: &mut Map<String, Value>, current: &Map<String, Value>) -> bool {
-    let gone = fields.iter().filter(|field| current.contains_key(field.name) && !element.contains_key(field.name));
+/// Says of what an object has no more that it is empty; `false` where that cannot be said.
+fn take_away(fields: &[Field<'_>], wanted: &mut Map<String, Value>, current: &Map<String, Value>) -> bool {
+    let gone = fields.iter().filter(|field| current.contains_key(field.name) && !wanted.contains_key(field.name));
     let gone: Vec<_> = gone.map(|field| Some((field.name.to_owned(), field.absent()?.clone()))).collect();
     let can = gone.iter().all(Option::is_some);
     if can {
-        element.extend(gone.into_iter().flatten());
+        wanted.extend(gone.into_iter().flatten());
     }
     can
 }

@@ -124,7 +124,7 @@ impl Reader<'_, '_> {
             faults: Vec::new(),
             links: Vec::new(),
         };
-        let body = checker.object(node, self.shapes.of(kind), "", &OWN_FIELDS);
+        let body = (kind.implied)(checker.object(node, self.shapes.of(kind), "", &OWN_FIELDS));
         let key = keys::of_object(kind, &body);
         let previous = previous(node, kind, &body, &mut checker);
         if key.is_none() && checker.faults.is_empty() {

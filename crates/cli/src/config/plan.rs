@@ -166,7 +166,9 @@ pub fn plan<'p>(
                 }
             };
             kept.extend(object.map(|object| (kind.name, object.id.as_str())));
-            actions.extend(action(document, object, named.is_empty(), shapes, send_secrets));
+            let action = action(document, object, named.is_empty(), shapes, send_secrets);
+            errors.extend(action.iter().flat_map(find_kept));
+            actions.extend(action);
         }
     }
     for kind in kinds::all().iter().rev().filter(|kind| kind.delete.is_some()) {
@@ -209,6 +211,18 @@ fn action<'p>(
         Some(_) => Effect::Update,
     };
     Some(Action { kind, effect, key, document: Some(document), object: Some(object), changes })
+}
+
+/// What an action would take away, and no update of the service does.
+fn find_kept(action: &Action<'_>) -> Vec<String> {
+    let place = action.document.map(Document::place).unwrap_or_default();
+    let gone = action.changes.iter().filter(|change| change.new.is_none());
+    let kept = gone.filter(|change| action.kind.kept.contains(&change.path.as_str()));
+    let told = kept.map(|change| {
+        let (path, kind, shown) = (&change.path, action.kind.name, &action.key.shown);
+        format!("{place}: {path}: is left out, and {kind} {shown:?} has it: no update takes it away")
+    });
+    told.collect()
 }
 
 /// How many documents of its own kind each is below: what is above is made first.

@@ -66,6 +66,11 @@ pub fn of_kind<'d>(kind: &'static Kind, operations: &[Operation<'d>]) -> Result<
     }
     let references = kind.references.iter().map(|one| one.path);
     let paths = references.chain(kind.secrets.iter().copied()).chain(kind.without.iter().copied());
+    for path in kind.merged.iter().chain(kind.kept) {
+        if !fields.iter().any(|field| field.name == *path) {
+            return Err(format!("{}: {} has no field {path}", kind.name, kind.body()));
+        }
+    }
     for path in paths.chain(kind.defaults.iter().chain(kind.empties).map(|(path, _)| *path)) {
         if !builder.found.contains(&path) {
             return Err(format!("{}: {} has no field {path}", kind.name, kind.body()));

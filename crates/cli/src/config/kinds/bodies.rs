@@ -28,6 +28,14 @@ pub fn method_needs(body: &Map<String, Value>) -> Vec<&'static str> {
     needs
 }
 
+/// HTTP Basic has a user name and a password, or neither.
+pub fn both_halves(mut body: Map<String, Value>) -> Map<String, Value> {
+    if body.get("userName") == Some(&json!("")) {
+        body.entry("password").or_insert_with(|| json!(""));
+    }
+    body
+}
+
 /// Everybody has a rule for each urgency; one that was never set has no steps.
 pub fn has_steps(answer: &Map<String, Value>) -> bool {
     let steps = answer.get("steps").and_then(Value::as_array).is_some_and(|steps| !steps.is_empty());
@@ -104,6 +112,13 @@ pub fn one_source_of_days(mut body: Map<String, Value>) -> Map<String, Value> {
     body
 }
 
+/// An event without a notifier of its own uses that of its integration.
+pub fn own_notifier(mut document: Map<String, Value>) -> Map<String, Value> {
+    let has_own = document.contains_key("notifier");
+    document.entry("useBaseNotifier").or_insert(Value::Bool(!has_own));
+    document
+}
+
 /// An event that uses the notifier of its integration shows that as its own.
 pub fn without_idle_notifier(mut answer: Map<String, Value>) -> Map<String, Value> {
     if answer.get("useBaseNotifier").and_then(Value::as_bool) == Some(true) {
@@ -137,6 +152,19 @@ mod tests {
         let order = made.pointer("/shiftDetails/0/rotation/order").cloned();
         let expected = json!([{"users": [{"id": "USR1"}], "userGroups": []}, {"users": [], "userGroups": []}]);
         assert_eq!((order, made.pointer("/shiftDetails/0/users")), (Some(expected), Some(&json!([]))));
+    }
+
+    #[test]
+    fn a_user_name_goes_with_its_password() {
+        assert_eq!(both_halves(body(json!({"userName": ""}))), body(json!({"userName": "", "password": ""})));
+        assert_eq!(both_halves(body(json!({"userName": "x"}))), body(json!({"userName": "x"})));
+    }
+
+    #[test]
+    fn an_event_uses_the_notifier_of_its_integration_unless_it_has_its_own() {
+        assert_eq!(own_notifier(body(json!({}))), body(json!({"useBaseNotifier": true})));
+        let own = body(json!({"notifier": {}, "useBaseNotifier": false}));
+        assert_eq!(own_notifier(body(json!({"notifier": {}}))), own);
     }
 
     #[test]

@@ -38,6 +38,10 @@ pub struct Kind {
     pub defaults: &'static [(&'static str, &'static str)],
     /// What takes a value away, where an empty text, list or object does not; as JSON.
     pub empties: &'static [(&'static str, &'static str)],
+    /// The objects of which an update leaves what it does not name as it is.
+    pub merged: &'static [&'static str],
+    /// The fields that no update takes away.
+    pub kept: &'static [&'static str],
     /// The lists whose elements keep their ids, by their names.
     pub elements: &'static [&'static str],
     /// The lists whose elements have rotations.
@@ -56,6 +60,8 @@ pub struct Kind {
     pub from_answer: fn(Map<String, Value>) -> Map<String, Value>,
     /// Makes the body of the operation that creates, where it has another shape.
     pub to_create: fn(Map<String, Value>) -> Map<String, Value>,
+    /// Adds to a document what it says without words.
+    pub implied: fn(Map<String, Value>) -> Map<String, Value>,
     /// Adds to a body what the service wants said though it is empty.
     pub complete: fn(Map<String, Value>) -> Map<String, Value>,
     /// Is an answer an object that files describe?

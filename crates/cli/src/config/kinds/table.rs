@@ -2,9 +2,9 @@
 
 use super::{
     bodies::{
-        any, has_steps, is_person, is_without_agent, method_needs, names_of_category, nothing, notifier_needs,
-        one_source_of_days, owner_of_target, people_of_shifts, same, without_days_of_url, without_idle_notifier,
-        zone_of_cron,
+        any, both_halves, has_steps, is_person, is_without_agent, method_needs, names_of_category, nothing,
+        notifier_needs, one_source_of_days, own_notifier, owner_of_target, people_of_shifts, same, without_days_of_url,
+        without_idle_notifier, zone_of_cron,
     },
     kind::{BELOW, BESIDE, Key, Kind, List, Owner, Reference, Rotations, SHIFT, Switch},
 };
@@ -41,6 +41,8 @@ const PLAIN: Kind = Kind {
     without: &[],
     defaults: &[],
     empties: &[],
+    merged: &[],
+    kept: &[],
     elements: &[],
     rotations: None,
     to_top: None,
@@ -50,6 +52,7 @@ const PLAIN: Kind = Kind {
     of_partners: false,
     from_answer: same,
     to_create: same,
+    implied: same,
     complete: same,
     concerns: any,
     needs: nothing,
@@ -147,6 +150,7 @@ pub static KINDS: [Kind; 25] = [
             ("networkCardDetails.dhcpEnabled", "false"),
             ("metricTypes.availabilityMetric", "false"),
         ],
+        kept: &["location", "launchDate"],
         tenant: Some("clientUniqueId"),
         concerns: is_without_agent,
         ..PLAIN
@@ -221,6 +225,9 @@ pub static KINDS: [Kind; 25] = [
         key: Key::All(&["displayName"], BESIDE),
         credentials: &["signingSecret"],
         secrets: &BASE_NOTIFIER_SECRETS,
+        empties: &[("baseNotifier.grantType", r#""""#)],
+        merged: &["baseNotifier"],
+        kept: &["baseNotifier"],
         needs: |body| notifier_needs(body.get("baseNotifier"), BASE_NOTIFIER_SECRETS),
         ..PLAIN
     },
@@ -235,6 +242,9 @@ pub static KINDS: [Kind; 25] = [
         key: Key::All(&["integration.displayName", "name"], BESIDE),
         owner: Some(Owner { field: "integration", kind: "Integration" }),
         secrets: &NOTIFIER_SECRETS,
+        empties: &[("notifier.grantType", r#""""#), ("filterCriteria", r#"{"matchType": "ALL", "rules": []}"#)],
+        merged: &["notifier", "filterCriteria"],
+        implied: own_notifier,
         needs: |body| notifier_needs(body.get("notifier"), NOTIFIER_SECRETS),
         without: &[
             "payload",
@@ -257,6 +267,7 @@ pub static KINDS: [Kind; 25] = [
         key: Key::All(&["user.loginName", "name"], BESIDE),
         owner: Some(Owner { field: "user", kind: "User" }),
         secrets: &["url", "password", "token"],
+        complete: both_halves,
         needs: method_needs,
         ..PLAIN
     },
