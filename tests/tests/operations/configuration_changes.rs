@@ -13,6 +13,7 @@ use super::{
 both_backends![
     what_is_left_out_within_a_field_is_shown_and_taken_away,
     what_is_left_out_is_taken_away_also_where_an_update_merges,
+    what_is_not_a_device_keeps_its_type_and_credentials_stay_outside,
 ];
 
 /// Applies a text and holds the plan before it against these lines; afterwards nothing is left.
@@ -162,4 +163,15 @@ fn what_is_left_out_is_taken_away_also_where_an_update_merges(server: &Server) {
     let refused = operator.expect(1, &["apply"], folder.path()).stderr;
     let line = "all.yaml:1: baseNotifier: is left out, and Integration \"Hook\" has it: no update takes it away\n";
     assert!(refused.ends_with(line), "{refused}");
+}
+
+fn what_is_not_a_device_keeps_its_type_and_credentials_stay_outside(server: &Server) {
+    let operator = Operator::new(server.new_client(), server, "admin");
+    apply(&operator, "kind: Resource\nname: vol-1\ntype: EBS\n", &["+ Resource \"vol-1\"\n"]);
+    assert_eq!(only(&operator, "/resources/search")["resourceType"], json!("EBS"));
+    let folder = folder();
+    let text = "kind: Resource\nname: shop\ntype: SYNTHETIC\ncredential: {password: {fromEnv: X}}\n";
+    write(&folder, "all.yaml", text);
+    let refused = operator.expect(1, &["plan"], folder.path()).stderr;
+    assert!(refused.contains("all.yaml:4: credential: is not a field of Resource"), "{refused}");
 }

@@ -119,6 +119,15 @@ pub fn own_notifier(mut document: Map<String, Value>) -> Map<String, Value> {
     document
 }
 
+/// What is not a device is of the resource type that its type is called.
+pub fn resource_type(mut document: Map<String, Value>) -> Map<String, Value> {
+    let other = document.get("type").filter(|kind| **kind != json!("DEVICE")).cloned();
+    if let Some(kind) = other {
+        document.entry("resourceType").or_insert(kind);
+    }
+    document
+}
+
 /// An event that uses the notifier of its integration shows that as its own.
 pub fn without_idle_notifier(mut answer: Map<String, Value>) -> Map<String, Value> {
     if answer.get("useBaseNotifier").and_then(Value::as_bool) == Some(true) {
@@ -165,6 +174,15 @@ mod tests {
         assert_eq!(own_notifier(body(json!({}))), body(json!({"useBaseNotifier": true})));
         let own = body(json!({"notifier": {}, "useBaseNotifier": false}));
         assert_eq!(own_notifier(body(json!({"notifier": {}}))), own);
+    }
+
+    #[test]
+    fn what_is_not_a_device_is_of_the_type_of_its_name() {
+        let volume = body(json!({"type": "EBS", "resourceType": "EBS"}));
+        assert_eq!(resource_type(body(json!({"type": "EBS"}))), volume);
+        let other = body(json!({"type": "EBS", "resourceType": "Disk"}));
+        assert_eq!(resource_type(other.clone()), other);
+        assert_eq!(resource_type(body(json!({"type": "DEVICE"}))), body(json!({"type": "DEVICE"})));
     }
 
     #[test]

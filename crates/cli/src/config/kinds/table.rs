@@ -3,8 +3,8 @@
 use super::{
     bodies::{
         any, both_halves, has_steps, is_person, is_without_agent, method_needs, names_of_category, nothing,
-        notifier_needs, one_source_of_days, own_notifier, owner_of_target, people_of_shifts, same, without_days_of_url,
-        without_idle_notifier, zone_of_cron,
+        notifier_needs, one_source_of_days, own_notifier, owner_of_target, people_of_shifts, resource_type, same,
+        without_days_of_url, without_idle_notifier, zone_of_cron,
     },
     kind::{BELOW, BESIDE, Key, Kind, List, Owner, Reference, Rotations, SHIFT, Switch},
 };
@@ -142,7 +142,14 @@ pub static KINDS: [Kind; 25] = [
         list: List::Lines("exportResources", &[("includeIds", "true"), ("state", "all")]),
         key: Key::First(&["name", "resourceName", "hostName", "aliasName", "dnsName", "ipAddress", "instanceId"]),
         references: &[to("location", "Site")],
-        without: &["agentInstalled", "networkCardDetails.id", "installedIntgId", "cpus", "managementProfile"],
+        without: &[
+            "agentInstalled",
+            "networkCardDetails.id",
+            "installedIntgId",
+            "cpus",
+            "managementProfile",
+            "credential",
+        ],
         defaults: &[
             ("resourceType", r#""Other""#),
             ("tags.tagSource", r#""API""#),
@@ -151,6 +158,7 @@ pub static KINDS: [Kind; 25] = [
             ("metricTypes.availabilityMetric", "false"),
         ],
         kept: &["location", "launchDate"],
+        implied: resource_type,
         tenant: Some("clientUniqueId"),
         concerns: is_without_agent,
         ..PLAIN
