@@ -14,6 +14,7 @@ both_backends![
     what_is_left_out_within_a_field_is_shown_and_taken_away,
     what_is_left_out_is_taken_away_also_where_an_update_merges,
     what_is_not_a_device_keeps_its_type_and_credentials_stay_outside,
+    a_former_name_is_given_to_another_object,
 ];
 
 /// Applies a text and holds the plan before it against these lines; afterwards nothing is left.
@@ -174,4 +175,28 @@ fn what_is_not_a_device_keeps_its_type_and_credentials_stay_outside(server: &Ser
     write(&folder, "all.yaml", text);
     let refused = operator.expect(1, &["plan"], folder.path()).stderr;
     assert!(refused.contains("all.yaml:4: credential: is not a field of Resource"), "{refused}");
+}
+
+fn a_former_name_is_given_to_another_object(server: &Server) {
+    let operator = Operator::new(server.new_client(), server, "admin");
+    let team = "kind: User\nloginName: anna.huber\n---\nkind: UserGroup\nname: Ops\n---\n\
+                kind: Owner\ndefault: true\nuserGroup: {name: Ops}\n";
+    apply(&operator, team, &["+ UserGroup \"Ops\"\n"]);
+    let group = |name: &str| only(&operator, &format!("/userGroups/search?queryString=name:{name}"));
+    let id = group("Ops")["uniqueId"].clone();
+    // The new object of the former name stands before the one that had it, and has references already.
+    let text = "kind: UserGroup\nname: Ops\nusers: [{loginName: anna.huber}]\n---\n\
+                kind: UserGroup\nname: Network / Ops\npreviousName: Ops\n---\n\
+                kind: Owner\ndefault: true\nuserGroup: {name: Network / Ops}\n---\n\
+                kind: User\nloginName: anna.huber\n---\nkind: Site\nname: Rome\n---\n\
+                kind: Owner\nsite: {name: Rome}\nuserGroup: {name: Ops}\n";
+    let lines = ["> UserGroup \"Ops\" -> \"Network / Ops\"\n", "+ UserGroup \"Ops\"\n", "+ Owner \"Rome\"\n"];
+    let renamed = folder();
+    write(&renamed, "all.yaml", text);
+    let plan = operator.expect(2, &["plan"], renamed.path()).stdout;
+    assert!(!plan.contains("~ "), "{plan}");
+    apply(&operator, text, &lines);
+    let page = operator.client.get("/userGroups/search").page();
+    let found = page["results"].as_array().unwrap().iter().find(|group| group["name"] == json!("Network / Ops"));
+    assert_eq!(found.map(|group| &group["uniqueId"]), Some(&id), "{page}");
 }

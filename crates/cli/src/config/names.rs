@@ -36,6 +36,11 @@ impl Names {
         self.references.insert((kind, id), reference);
     }
 
+    /// Forgets which objects of a kind names lead to.
+    pub fn forget(&mut self, kind: &str) {
+        self.ids.retain(|(one, _), _| *one != kind);
+    }
+
     /// How files refer to an object.
     pub fn reference(&self, kind: &'static str, id: &str) -> Option<&Value> {
         self.references.get(&(kind, id.to_owned()))

@@ -14,7 +14,7 @@ use super::{
     managed::ManagedObjects,
     service::{Refusal, Service},
     shape::Field,
-    tenant::{Object, Tenant},
+    tenant::{Object, RenamedObject, Tenant},
 };
 
 /// How far objects of one kind are followed upwards; the service refuses circles.
@@ -115,15 +115,66 @@ pub fn load<'d>(
     Ok(tenant)
 }
 
-/// The objects that are called otherwise from now on, by `previousName`.
-fn renames(documents: &[&Document], objects: &[Object]) -> Vec<(String, ObjectKey)> {
-    let own = objects.iter().filter(|object| object.is_own);
-    let known: HashMap<&str, &Object> = own.map(|object| (object.key.canonical.as_str(), object)).collect();
+/// The tenant's own objects of a kind by their keys, of which some are called otherwise from now on.
+struct KnownObjects<'o> {
+    by_key: HashMap<&'o str, Vec<&'o Object>>,
+    /// By the key of the document, with its place in the order in which the names come free.
+    renamed: HashMap<&'o str, (usize, &'o Object)>,
+}
+
+impl<'o> KnownObjects<'o> {
+    /// An object is renamed by `previousName`, unless there is another one of the new name that keeps it. Its former
+    /// name is free then.
+    fn new(documents: &[&'o Document], objects: &'o [Object]) -> Self {
+        let mut by_key: HashMap<&str, Vec<&Object>> = HashMap::new();
+        for object in objects.iter().filter(|object| object.is_own) {
+            by_key.entry(object.key.canonical.as_str()).or_default().push(object);
+        }
+        let names = |document: &&'o Document| {
+            Some((document.key.canonical.as_str(), document.previous.as_ref()?.canonical.as_str()))
+        };
+        let mut rest: Vec<(&str, &str)> = documents.iter().filter_map(names).collect();
+        let mut renamed = HashMap::new();
+        loop {
+            let before = renamed.len();
+            rest.retain(|(key, previous)| {
+                let Some([object]) = by_key.get(previous).map(Vec::as_slice) else { return true };
+                if by_key.contains_key(key) {
+                    return true;
+                }
+                renamed.insert(*key, (renamed.len(), *object));
+                by_key.remove(previous);
+                false
+            });
+            if renamed.len() == before {
+                return Self { by_key, renamed };
+            }
+        }
+    }
+
+    /// When the object of a document is renamed; the others follow in any order.
+    fn place(&self, document: &Document) -> usize {
+        self.renamed.get(document.key.canonical.as_str()).map_or(usize::MAX, |(place, _)| *place)
+    }
+
+    /// The objects that a document may mean.
+    fn find(&self, document: &Document) -> &[&'o Object] {
+        let find = |key: &ObjectKey| self.by_key.get(key.canonical.as_str()).map(Vec::as_slice).unwrap_or_default();
+        match self.renamed.get(document.key.canonical.as_str()) {
+            Some((_, object)) => std::slice::from_ref(object),
+            None if find(&document.key).is_empty() => document.previous.as_ref().map(find).unwrap_or_default(),
+            None => find(&document.key),
+        }
+    }
+}
+
+/// The objects that are called otherwise from now on.
+fn renames(documents: &[&Document], objects: &[Object]) -> Vec<RenamedObject> {
+    let known = KnownObjects::new(documents, objects);
     let renamed = documents.iter().filter_map(|document| {
-        let previous = document.previous.as_ref()?;
-        let object = known.get(previous.canonical.as_str())?;
-        let is_new = !known.contains_key(document.key.canonical.as_str());
-        is_new.then(|| (object.id.clone(), document.key.clone()))
+        let (_, object) = known.renamed.get(document.key.canonical.as_str())?;
+        let reference = keys::reference(document.kind, &document.key, &document.body);
+        Some(RenamedObject { id: object.id.clone(), key: document.key.clone(), reference })
     });
     renamed.collect()
 }
@@ -145,20 +196,14 @@ pub fn plan<'p>(
     let mut actions = Vec::new();
     let mut kept = HashSet::new();
     for kind in kinds::all() {
-        let mut objects: HashMap<&str, Vec<&Object>> = HashMap::new();
-        for object in tenant.objects(kind).iter().filter(|object| object.is_own) {
-            objects.entry(object.key.canonical.as_str()).or_default().push(object);
-        }
         let mut own: Vec<&Document> = documents.iter().filter(|document| document.kind.name == kind.name).collect();
+        let known = KnownObjects::new(&own, tenant.objects(kind));
         let depths = depths(&own);
-        own.sort_by_key(|document| depths.get(document.key.canonical.as_str()).copied());
+        own.sort_by_key(|document| (depths.get(document.key.canonical.as_str()).copied(), known.place(document)));
         for document in own {
-            let find = |key: &ObjectKey| objects.get(key.canonical.as_str()).map(Vec::as_slice).unwrap_or_default();
-            let named = find(&document.key);
-            let former = document.previous.as_ref().map(find).unwrap_or_default();
-            let object = match (named, former) {
-                ([object], _) | ([], [object]) => Some(*object),
-                ([], []) => None,
+            let object = match known.find(document) {
+                [] => None,
+                [object] => Some(*object),
                 _ => {
                     let why = format!("several {} of the tenant are called {:?}", kind.name, document.key.shown);
                     errors.push(format!("{}: {why}", document.place()));
@@ -166,7 +211,7 @@ pub fn plan<'p>(
                 }
             };
             kept.extend(object.map(|object| (kind.name, object.id.as_str())));
-            let action = action(document, object, named.is_empty(), shapes, send_secrets);
+            let action = action(document, object, known.place(document) < usize::MAX, shapes, send_secrets);
             errors.extend(action.iter().flat_map(find_kept));
             actions.extend(action);
         }
@@ -284,4 +329,53 @@ fn find_missing(documents: &[Document], tenant: &Tenant<'_>) -> Vec<String> {
 fn shifts(roster: &Document) -> Vec<String> {
     let shifts = roster.body.get("shiftDetails").and_then(Value::as_array).into_iter().flatten();
     shifts.filter_map(|shift| keys::of_shift(&roster.key.shown, shift).map(|key| key.canonical)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn key(name: &str) -> ObjectKey {
+        ObjectKey { canonical: name.to_owned(), shown: name.to_owned() }
+    }
+
+    fn document((name, previous): &(&str, &str)) -> Document {
+        let body = json!({ "name": name }).as_object().cloned().unwrap();
+        let previous = Some(*previous).filter(|name| !name.is_empty()).map(key);
+        let (links, file, folder) = (Vec::new(), String::new(), PathBuf::new());
+        let kind = kinds::kind("Site").unwrap();
+        Document { kind, body, key: key(name), previous, links, file, folder, line: 1 }
+    }
+
+    /// The object of each document, by its former name.
+    fn objects(names: &[&str], documents: &[(&str, &str)]) -> Vec<(usize, Option<String>)> {
+        let object = |name: &&str| {
+            let (body, answer) = (Map::new(), Map::new());
+            let id = (*name).to_owned();
+            Object { id, owner: None, key: key(name), body, answer, is_own: true, is_on: true }
+        };
+        let objects: Vec<Object> = names.iter().map(object).collect();
+        let documents: Vec<Document> = documents.iter().map(document).collect();
+        let all: Vec<&Document> = documents.iter().collect();
+        let known = KnownObjects::new(&all, &objects);
+        let found = |one: &&Document| (known.place(one), known.find(one).first().map(|object| object.id.clone()));
+        all.iter().map(found).collect()
+    }
+
+    #[test]
+    fn a_former_name_is_free_for_another_object() {
+        let (any, of) = (usize::MAX, |name: &str| Some(name.to_owned()));
+        assert_eq!(objects(&["a"], &[("b", "a"), ("a", "")]), [(0, of("a")), (any, None)]);
+        // Once it is done, the same files mean the same objects.
+        assert_eq!(objects(&["a", "b"], &[("b", "a"), ("a", "")]), [(any, of("b")), (any, of("a"))]);
+        // In a row, each name comes free before it is given.
+        assert_eq!(objects(&["a", "b"], &[("b", "a"), ("c", "b")]), [(1, of("a")), (0, of("b"))]);
+        // Two do not exchange their names, which would be done again each time.
+        assert_eq!(objects(&["a", "b"], &[("b", "a"), ("a", "b")]), [(any, of("b")), (any, of("a"))]);
+        assert_eq!(objects(&["a"], &[("b", "x")]), [(any, None)]);
+    }
 }

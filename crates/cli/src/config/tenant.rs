@@ -9,7 +9,7 @@ use super::{
     convert::{id_text, to_file},
     documents::Shapes,
     keys::{self, ObjectKey},
-    kinds::{self, Kind, List, SHIFT},
+    kinds::{Kind, List, SHIFT},
     names::{NamedObject, Names},
     service::{Refusal, Service},
 };
@@ -33,6 +33,14 @@ pub struct Object {
     pub is_own: bool,
     /// Is it not switched off?
     pub is_on: bool,
+}
+
+/// An object that is called otherwise from now on.
+pub struct RenamedObject {
+    pub id: String,
+    pub key: ObjectKey,
+    /// How files refer to it.
+    pub reference: Value,
 }
 
 /// The objects that were asked for.
@@ -77,7 +85,7 @@ impl<'d> Tenant<'d> {
         kind: &'static Kind,
         service: &mut Service<'_>,
         wanted: Option<&HashSet<String>>,
-        renamed: impl Fn(&[Object]) -> Vec<(String, ObjectKey)>,
+        renamed: impl Fn(&[Object]) -> Vec<RenamedObject>,
     ) -> Result<(), Refusal> {
         if kind.of_partners && !service.tenant().starts_with(PARTNER) {
             return Ok(());
@@ -107,11 +115,13 @@ impl<'d> Tenant<'d> {
         let mut objects = self.convert(kind, &rows, &HashSet::new());
         let renames = renamed(&objects);
         if !renames.is_empty() {
-            // What is below a renamed object is called otherwise, too.
-            for (id, key) in &renames {
-                self.rename(kind, id, key);
+            // What is below a renamed object is called otherwise, too, and another object may get its former name.
+            self.names.forget(kind.name);
+            for RenamedObject { id, key, reference } in &renames {
+                let found = NamedObject { id: id.clone(), is_own: true };
+                self.names.insert(kind.name, found, key, reference.clone());
             }
-            let renamed: HashSet<&str> = renames.iter().map(|(id, _)| id.as_str()).collect();
+            let renamed: HashSet<&str> = renames.iter().map(|one| one.id.as_str()).collect();
             objects = self.convert(kind, &rows, &renamed);
         }
         self.objects.insert(kind.name, objects);
@@ -201,14 +211,6 @@ impl<'d> Tenant<'d> {
         }
         self.names.insert(kind.name, found, &object.key, reference);
         note_parts(&mut self.names, kind, &object.key, &object.answer, object.is_own);
-    }
-
-    /// Calls an object otherwise.
-    fn rename(&mut self, kind: &'static Kind, id: &str, key: &ObjectKey) {
-        let found = NamedObject { id: id.to_owned(), is_own: true };
-        let name = key.shown.rsplit(kinds::BESIDE).next().unwrap_or(&key.shown);
-        let name = if kind.reference_field() == "path" { key.shown.as_str() } else { name };
-        self.names.insert(kind.name, found, key, json!({ kind.reference_field(): name }));
     }
 }
 
