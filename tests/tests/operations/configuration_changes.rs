@@ -15,6 +15,7 @@ both_backends![
     what_is_left_out_is_taken_away_also_where_an_update_merges,
     what_is_not_a_device_keeps_its_type_and_credentials_stay_outside,
     a_former_name_is_given_to_another_object,
+    what_the_service_writes_otherwise_is_no_difference,
 ];
 
 /// Applies a text and holds the plan before it against these lines; afterwards nothing is left.
@@ -199,4 +200,95 @@ fn a_former_name_is_given_to_another_object(server: &Server) {
     let page = operator.client.get("/userGroups/search").page();
     let found = page["results"].as_array().unwrap().iter().find(|group| group["name"] == json!("Network / Ops"));
     assert_eq!(found.map(|group| &group["uniqueId"]), Some(&id), "{page}");
+}
+
+const SPELLINGS: &str = "kind: User
+loginName: anna.huber
+---
+kind: UserGroup
+name: Ops
+---
+kind: Resource
+name: web
+appRoles: [{name: nginx}, {name: haproxy}]
+---
+kind: HolidayCalendar
+name: Berlin
+days: [{date: 2026-12-26}, {date: 2026-12-25, name: Christmas Day}]
+---
+kind: Roster
+name: Network on call
+description: \"\"
+timeZone: {name: GMT}
+conflictsTo: [{userGroup: {name: Ops}}, {user: {loginName: anna.huber}}]
+shiftDetails:
+- name: Days
+  level: primary
+  schedule:
+    type: recurring
+    startDate: 2026-11-20T00:00:00Z
+    startTime: \"08:00:00\"
+    endTime: \"20:00:00\"
+    pattern: {type: weekly, repeatFrequency: 1, weekDays: \"Friday, Monday\"}
+    endPattern: {type: NEVER}
+  users: [{loginName: anna.huber}]
+---
+kind: EscalationPolicy
+name: Network
+ackTimeout: 120m
+steps: [{targets: [{owner: true}], wait: 300s}]
+---
+kind: ContactMethod
+user: {loginName: anna.huber}
+name: Mail
+type: EMAIL
+address: anna.huber@example.net
+---
+kind: NotificationRule
+user: {loginName: anna.huber}
+urgency: high
+steps: [{contactMethod: {name: mail}}]
+---
+kind: MaintenanceWindow
+name: Monthly
+devices: [{name: web}]
+schedule:
+  type: Recurring
+  startTime: 2030-12-01T02:00:00+0100
+  endTime: 2030-12-01T04:00:00+0100
+  timezone: Europe/Berlin
+  endBy: NEVER
+  pattern: {type: monthly, dayOfMonth: \"15, 1\"}
+---
+kind: JobScript
+name: Clean
+content: echo clean
+platforms: [windows, linux]
+---
+kind: Job
+name: Nightly
+schedule: {startDate: 2030-12-01T00:00:00Z, cron: \"0  3 * *  *\"}
+script: {customScript: {name: Clean}}
+labels: [b, a]
+---
+kind: Job
+name: Weekly
+schedule:
+  startDate: 2030-12-01T00:00:00Z
+  pattern: {type: weekly, weekDays: \"Friday,Monday\", frequency: recurrence, repeatFrequency: 2}
+script: {customScript: {name: Clean}}
+---
+kind: KbCategory
+name: Network
+---
+kind: KbArticle
+title: Replace a switch
+content: Carefully.
+category: {path: Network}
+state: DRAFT
+";
+
+fn what_the_service_writes_otherwise_is_no_difference(server: &Server) {
+    let operator = Operator::new(server.new_client(), server, "admin");
+    apply(&operator, SPELLINGS, &["+ KbArticle \"Network >> Replace a switch\"\n"]);
 }

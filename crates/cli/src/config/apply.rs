@@ -197,7 +197,7 @@ fn first(path: &str) -> &str {
 /// Gives the elements of a list the ids that those of their names have, and says of each what it has no more. One that
 /// has something no more that cannot be taken away is a new one.
 fn keep_ids(shape: &Shape<'_>, wanted: &mut [Value], current: Option<&Value>, answer: Option<&Value>) {
-    let Shape::List(shape, _) = shape else { return };
+    let Shape::List(shape, ..) = shape else { return };
     let Shape::Object(fields) = &**shape else { return };
     let named = |list: Option<&Value>, name: &str| {
         let mut elements = list.and_then(Value::as_array).into_iter().flatten();

@@ -88,14 +88,14 @@ impl Checker<'_> {
         match (shape, &node.content) {
             (Shape::Any, _) => Some(node.value()),
             (Shape::Object(fields), Content::Object(_)) => Some(Value::Object(self.object(node, fields, path, &[]))),
-            (Shape::List(shape, schema), Content::List(nodes)) => {
+            (Shape::List(shape, schema, _), Content::List(nodes)) => {
                 self.length(node, nodes.len(), *schema, path);
                 let each = nodes.iter().enumerate();
                 Some(each.filter_map(|(index, node)| self.value(node, shape, &format!("{path}[{index}]"))).collect())
             }
             (Shape::Reference(target), Content::Object(_)) => self.reference(node, *target, path),
             (Shape::Secret, _) => self.secret(node, path),
-            (Shape::Scalar(schema), _) => self.scalar(node, *schema, path),
+            (Shape::Scalar(schema, _), _) => self.scalar(node, *schema, path),
             (Shape::Reference(target), _) => {
                 let field = reference_field(target.kind);
                 self.fault(node.line, path, format!("is {}: write {{{field}: …}}", node.kind()));

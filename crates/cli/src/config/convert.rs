@@ -6,6 +6,7 @@ use base::secret::Secret;
 use serde_json::{Map, Value, json};
 
 use super::{
+    diff::is_same,
     keys,
     names::Names,
     shape::{Field, Shape, Target, reference_field},
@@ -37,7 +38,8 @@ fn said(fields: &[Field<'_>], body: &Map<String, Value>, names: Option<&Names>) 
 
 /// Does a value say more than its absence?
 fn is_said(field: &Field<'_>, value: &Value) -> bool {
-    field.required || !(is_empty(value) || field.default.as_ref() == Some(value))
+    let is_default = field.default.as_ref().is_some_and(|default| is_same(&field.shape, default, value));
+    field.required || !(is_empty(value) || is_default)
 }
 
 fn is_empty(value: &Value) -> bool {
@@ -55,23 +57,19 @@ fn file_value(shape: &Shape<'_>, value: &Value, names: Option<&Names>) -> Option
         (_, Value::Null, _) | (Shape::Secret, _, Some(_)) => return None,
         (Shape::Reference(target), Value::Object(answer), Some(names)) => reference(*target, answer, names)?,
         (Shape::Object(fields), Value::Object(body), _) => Value::Object(said(fields, body, names)),
-        (Shape::List(shape, _), Value::Array(values), _) => {
-            let values = values.iter().filter_map(|value| file_value(shape, value, names)).collect();
-            in_order(shape, values)
+        (Shape::List(shape, _, spellings), Value::Array(values), _) => {
+            let values = values.iter().filter_map(|value| file_value(shape, value, names));
+            let mut values: Vec<Value> = values.collect();
+            if spellings.any_order {
+                values.sort_by_cached_key(|value| value.to_string().to_lowercase());
+            }
+            Value::Array(values)
         }
-        (Shape::Scalar(schema), Value::Number(number), _) if schema.kind() == schema::Kind::Text => {
+        (Shape::Scalar(schema, _), Value::Number(number), _) if schema.kind() == schema::Kind::Text => {
             Value::from(number.to_string())
         }
         _ => value.clone(),
     })
-}
-
-/// References of a list have no order of their own.
-fn in_order(shape: &Shape<'_>, mut values: Vec<Value>) -> Value {
-    if matches!(shape, Shape::Reference(_)) {
-        values.sort_by_cached_key(|value| value.to_string().to_lowercase());
-    }
-    Value::Array(values)
 }
 
 fn reference(target: Target<'_>, answer: &Map<String, Value>, names: &Names) -> Option<Value> {
@@ -126,7 +124,7 @@ impl Builder<'_> {
     fn value(&self, shape: &Shape<'_>, value: &Value) -> Result<Option<Value>, String> {
         Ok(Some(match (shape, value) {
             (Shape::Object(fields), Value::Object(body)) => Value::Object(self.object(fields, body)?),
-            (Shape::List(shape, _), Value::Array(values)) => {
+            (Shape::List(shape, ..), Value::Array(values)) => {
                 let values = values.iter().map(|value| self.value(shape, value));
                 values.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect()
             }

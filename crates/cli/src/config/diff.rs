@@ -1,10 +1,15 @@
 //! What has to change in an object for it to be as a document says.
 
+use std::collections::BTreeSet;
+
 use base::{duration, timestamp::Timestamp};
 use serde_json::{Map, Value};
 
-use super::shape::{Field, Shape};
-use crate::schema::Kind;
+use super::{
+    kinds::Spelling,
+    shape::{Field, Shape},
+};
+use crate::schema::{Kind, Schema};
 
 /// A field that changes.
 #[derive(Clone, PartialEq, Debug)]
@@ -57,17 +62,20 @@ fn value(shape: &Shape<'_>, old: &Value, new: &Value, path: &str, to: &mut Vec<C
     let differs = || Change { path: path.to_owned(), old: Some(old.clone()), new: Some(new.clone()) };
     match (shape, old, new) {
         (Shape::Object(fields), Value::Object(old), Value::Object(new)) => object(fields, old, new, path, to),
-        (Shape::List(shape, _), Value::Array(old_values), Value::Array(new_values)) => {
-            let mut pairs = old_values.iter().zip(new_values);
+        (Shape::List(shape, _, spellings), Value::Array(old_values), Value::Array(new_values)) => {
             if old_values.len() != new_values.len() {
                 to.push(differs());
-            } else if matches!(**shape, Shape::Reference(_)) {
-                to.extend((!pairs.all(|(old, new)| is_same(shape, old, new))).then(differs));
-            } else {
-                for (index, (old, new)) in pairs.enumerate() {
-                    value(shape, old, new, &format!("{path}[{index}]"), to);
-                }
+                return;
             }
+            let mut within = Vec::new();
+            for (index, (old, new)) in old_values.iter().zip(new_values).enumerate() {
+                value(shape, old, new, &format!("{path}[{index}]"), &mut within);
+            }
+            // Without an order, a place in the list says nothing.
+            if spellings.any_order && !within.is_empty() {
+                within = vec![differs()];
+            }
+            to.extend(within);
         }
         _ if is_same(shape, old, new) => {}
         _ => to.push(differs()),
@@ -75,7 +83,7 @@ fn value(shape: &Shape<'_>, old: &Value, new: &Value, path: &str, to: &mut Vec<C
 }
 
 /// Are two values the same for the service, however they are written?
-fn is_same(shape: &Shape<'_>, old: &Value, new: &Value) -> bool {
+pub fn is_same(shape: &Shape<'_>, old: &Value, new: &Value) -> bool {
     if old == new {
         return true;
     }
@@ -88,16 +96,46 @@ fn is_same(shape: &Shape<'_>, old: &Value, new: &Value) -> bool {
             };
             old.keys().eq(new.keys()) && name(old) == name(new)
         }
-        (Shape::Scalar(schema), Value::String(old), Value::String(new)) if schema.kind() == Kind::Text => {
+        (Shape::Scalar(schema, spellings), Value::String(old), Value::String(new)) if schema.kind() == Kind::Text => {
             let (old, new) = (old.trim(), new.trim());
             let choice = !schema.choices().is_empty() && old.eq_ignore_ascii_case(new);
-            let pattern = schema.value().get("pattern").and_then(Value::as_str).unwrap_or_default();
-            let is_duration = pattern == duration::PATTERN && duration::parse(old) == duration::parse(new);
             let instants = Timestamp::parse(old).zip(Timestamp::parse(new));
-            old == new || choice || is_duration || instants.is_some_and(|(old, new)| old == new)
+            let durations = duration::parse(old).zip(duration::parse(new)).filter(|_| takes_durations(*schema));
+            old == new
+                || choice
+                || durations.is_some_and(|(old, new)| old == new)
+                || instants.is_some_and(|(old, new)| old == new)
+                || spellings.of_text.is_some_and(|spelling| is_spelling(spelling, old, new))
         }
-        (Shape::Scalar(_), Value::Number(old), Value::Number(new)) => old.as_f64() == new.as_f64(),
+        (Shape::Scalar(..), Value::Number(old), Value::Number(new)) => old.as_f64() == new.as_f64(),
         _ => false,
+    }
+}
+
+/// Is a text a duration, or an empty one?
+fn takes_durations(schema: Schema<'_>) -> bool {
+    let pattern = schema.value().get("pattern").and_then(Value::as_str).unwrap_or_default();
+    let duration = duration::PATTERN.trim_start_matches('^').trim_end_matches(r"\s*$");
+    pattern.contains(duration)
+}
+
+/// Are two texts the same but for what means nothing in them?
+fn is_spelling(spelling: Spelling, old: &str, new: &str) -> bool {
+    let words = |text: &str| -> BTreeSet<String> {
+        text.split(',').map(|word| word.trim().trim_start_matches('0').to_lowercase()).collect()
+    };
+    match spelling {
+        Spelling::Order => false,
+        Spelling::OrderOfWords => words(old) == words(new),
+        Spelling::Blanks => old.split_whitespace().eq(new.split_whitespace()),
+        Spelling::LetterCase => old.to_lowercase() == new.to_lowercase(),
+        Spelling::Synonyms(pairs) => {
+            let meant = |text: &str| {
+                let pair = pairs.iter().find(|(word, _)| word.eq_ignore_ascii_case(text));
+                pair.map_or(text, |(_, meant)| meant).to_lowercase()
+            };
+            meant(old) == meant(new)
+        }
     }
 }
 

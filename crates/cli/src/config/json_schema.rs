@@ -77,8 +77,8 @@ fn value(shape: &Shape<'_>) -> Map<String, Value> {
         Shape::Secret => json!({"$ref": "#/$defs/secret"}),
         Shape::Reference(target) => reference(*target),
         Shape::Object(fields) => object(fields, Map::new(), &[]),
-        Shape::Scalar(schema) => Value::Object(scalar(*schema)),
-        Shape::List(shape, schema) => {
+        Shape::Scalar(schema, _) => Value::Object(scalar(*schema)),
+        Shape::List(shape, schema, _) => {
             let mut made = told(*schema);
             made.insert("type".to_owned(), "array".into());
             made.insert("items".to_owned(), Value::Object(value(shape)));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::kinds::{self, Kind, SHIFT};
+use super::kinds::{self, Kind, SHIFT, Spelling};
 use crate::{
     operations::Operation,
     schema::{self, Property, Schema},
@@ -16,10 +16,19 @@ pub enum Shape<'d> {
     Secret,
     Object(Vec<Field<'d>>),
     /// A list of such, and what the document says of the list.
-    List(Box<Shape<'d>>, Schema<'d>),
-    Scalar(Schema<'d>),
+    List(Box<Shape<'d>>, Schema<'d>, Spellings),
+    Scalar(Schema<'d>, Spellings),
     /// Anything.
     Any,
+}
+
+/// What means nothing in the values of a field.
+#[derive(Clone, Copy, Default)]
+pub struct Spellings {
+    /// Has a list no order?
+    pub any_order: bool,
+    /// How a text may be written.
+    pub of_text: Option<Spelling>,
 }
 
 /// What a reference refers to.
@@ -71,6 +80,7 @@ pub fn of_kind<'d>(kind: &'static Kind, operations: &[Operation<'d>]) -> Result<
             return Err(format!("{}: {} has no field {path}", kind.name, kind.body()));
         }
     }
+    let paths = paths.chain(kind.spellings.iter().map(|(path, _)| *path));
     for path in paths.chain(kind.defaults.iter().chain(kind.empties).map(|(path, _)| *path)) {
         if !builder.found.contains(&path) {
             return Err(format!("{}: {} has no field {path}", kind.name, kind.body()));
@@ -102,7 +112,7 @@ impl Builder {
         self.found.extend(known.map(|(found, _)| *found));
         let default = match (known, &shape) {
             (Some((_, default)), _) => serde_json::from_str(default).ok(),
-            (None, Shape::Scalar(schema)) => default(*schema, &description),
+            (None, Shape::Scalar(schema, _)) => default(*schema, &description),
             _ => None,
         };
         let empty = self.empty(&shape, &path);
@@ -112,7 +122,11 @@ impl Builder {
     fn shape<'d>(&mut self, schema: Schema<'d>, path: &str) -> Shape<'d> {
         if schema.kind() == schema::Kind::Array {
             let items = schema.items().map_or(Shape::Any, |items| self.shape(items, path));
-            return Shape::List(Box::new(items), schema);
+            // References of a list have no order of their own.
+            let is_reference = matches!(items, Shape::Reference(_));
+            let mut spellings = self.spellings(path);
+            spellings.any_order |= is_reference;
+            return Shape::List(Box::new(items), schema, spellings);
         }
         if let Some(found) = self.kind.secrets.iter().find(|one| **one == path) {
             self.found.push(found);
@@ -128,8 +142,20 @@ impl Builder {
         match schema.kind() {
             schema::Kind::Object if !schema.properties().is_empty() => Shape::Object(self.fields(schema, path)),
             schema::Kind::Object | schema::Kind::Any | schema::Kind::Array => Shape::Any,
-            _ => Shape::Scalar(schema),
+            _ => Shape::Scalar(schema, self.spellings(path)),
         }
+    }
+
+    fn spellings(&mut self, path: &str) -> Spellings {
+        let mut found = Spellings::default();
+        for (one, spelling) in self.kind.spellings.iter().filter(|(one, _)| *one == path) {
+            self.found.push(one);
+            match spelling {
+                Spelling::Order => found.any_order = true,
+                of_text => found.of_text = Some(*of_text),
+            }
+        }
+        found
     }
 
     /// What takes a value away; `None` where nothing does.
@@ -140,7 +166,7 @@ impl Builder {
         }
         match shape {
             Shape::List(..) => Some(json!([])),
-            Shape::Scalar(schema) if schema.kind() == schema::Kind::Text && schema.choices().is_empty() => {
+            Shape::Scalar(schema, _) if schema.kind() == schema::Kind::Text && schema.choices().is_empty() => {
                 Some(json!(""))
             }
             _ => None,

@@ -72,6 +72,61 @@ fn what_is_left_out_within_a_field_is_a_change_and_what_is_left_out_beside_it_st
     assert_eq!(changed("Resource", cards(old), cards(new)), Vec::<String>::new());
 }
 
+#[test]
+fn other_spellings_of_a_value_are_no_change() {
+    let job = |pattern: Value| json!({"name": "x", "schedule": {"pattern": pattern}});
+    let weekly = |days: &str| json!({"type": "weekly", "weekDays": days});
+    let article = |state: &str| json!({"title": "x", "content": "x", "category": {"path": "x"}, "state": state});
+    let step = |after: Value| json!({"user": {"loginName": "a"}, "urgency": "low", "steps": [after]});
+    for (kind, one, other) in [
+        (
+            "HolidayCalendar",
+            json!({"name": "x", "days": [{"date": "2026-12-26"}, {"date": "2026-12-25", "name": "Christmas Day"}]}),
+            json!({"name": "x", "days": [{"date": "2026-12-25", "name": "Christmas Day"}, {"date": "2026-12-26"}]}),
+        ),
+        ("Job", job(weekly("Monday,Friday")), job(weekly("friday, Monday,Friday"))),
+        (
+            "Job",
+            job(json!({"type": "monthly", "dayOfMonth": "1,15"})),
+            job(json!({"type": "monthly", "dayOfMonth": "15, 01"})),
+        ),
+        ("Job", json!({"name": "x", "labels": ["b", "a"]}), json!({"name": "x", "labels": ["a", "b"]})),
+        (
+            "Job",
+            json!({"name": "x", "schedule": {"cron": "0 3 * * *"}}),
+            json!({"name": "x", "schedule": {"cron": "0  3 * *  *"}}),
+        ),
+        (
+            "JobScript",
+            json!({"name": "x", "content": "x", "platforms": ["WINDOWS", "LINUX"]}),
+            json!({"name": "x", "content": "x", "platforms": ["linux", "Windows"]}),
+        ),
+        ("KbArticle", article("INACTIVE"), article("DRAFT")),
+        ("KbArticle", article("ACTIVE"), article("published")),
+        (
+            "EscalationPolicy",
+            json!({"name": "x", "steps": [], "ackTimeout": "2h"}),
+            json!({"name": "x", "steps": [], "ackTimeout": "120m"}),
+        ),
+        ("NotificationRule", step(json!({"after": "0s"})), step(json!({}))),
+        ("NotificationRule", step(json!({})), step(json!({"after": "0"}))),
+        (
+            "Resource",
+            json!({"name": "x", "appRoles": [{"name": "haproxy"}, {"name": "nginx"}]}),
+            json!({"name": "x", "appRoles": [{"name": "nginx"}, {"name": "haproxy"}]}),
+        ),
+    ] {
+        assert_eq!(changed(kind, one.clone(), other.clone()), Vec::<String>::new(), "{kind}: {one} {other}");
+    }
+    assert_eq!(changed("KbArticle", article("ACTIVE"), article("DRAFT")), ["state"]);
+    let days = changed("Job", job(weekly("Monday")), job(weekly("Monday,Friday")));
+    assert_eq!(days, ["schedule.pattern.weekDays"]);
+    let labels = changed("Job", json!({"labels": ["a", "b"]}), json!({"labels": ["c", "a"]}));
+    assert_eq!(labels, ["labels"]);
+    let policy = |time: &str| json!({"steps": [], "ackTimeout": time});
+    assert_eq!(changed("EscalationPolicy", policy("2h"), policy("2m")), ["ackTimeout"]);
+}
+
 fn errors(files: &[(&str, &str)]) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {

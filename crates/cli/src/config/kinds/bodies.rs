@@ -119,6 +119,19 @@ pub fn own_notifier(mut document: Map<String, Value>) -> Map<String, Value> {
     document
 }
 
+/// Only a daily pattern has a frequency by a word; the service leaves out that of others.
+pub fn frequency_of_days(mut document: Map<String, Value>) -> Map<String, Value> {
+    let schedule = document.get_mut("schedule").and_then(|schedule| schedule.get_mut("pattern"));
+    if let Some(pattern) =
+        schedule.and_then(Value::as_object_mut).filter(|one| one.get("type") != Some(&json!("daily")))
+    {
+        for name in ["frequency", "dayFrequency"] {
+            pattern.remove(name);
+        }
+    }
+    document
+}
+
 /// What is not a device is of the resource type that its type is called.
 pub fn resource_type(mut document: Map<String, Value>) -> Map<String, Value> {
     let other = document.get("type").filter(|kind| **kind != json!("DEVICE")).cloned();
@@ -183,6 +196,15 @@ mod tests {
         let other = body(json!({"type": "EBS", "resourceType": "Disk"}));
         assert_eq!(resource_type(other.clone()), other);
         assert_eq!(resource_type(body(json!({"type": "DEVICE"}))), body(json!({"type": "DEVICE"})));
+    }
+
+    #[test]
+    fn only_days_have_a_frequency_by_a_word() {
+        let pattern = |pattern: Value| body(json!({"schedule": {"pattern": pattern}}));
+        let weekly = pattern(json!({"type": "weekly", "frequency": "recurrence", "weekDays": "Monday"}));
+        assert_eq!(frequency_of_days(weekly), pattern(json!({"type": "weekly", "weekDays": "Monday"})));
+        let daily = pattern(json!({"type": "daily", "frequency": "every weekday"}));
+        assert_eq!(frequency_of_days(daily.clone()), daily);
     }
 
     #[test]

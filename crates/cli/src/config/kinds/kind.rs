@@ -36,6 +36,8 @@ pub struct Kind {
     pub without: &'static [&'static str],
     /// What the service says of a field that nobody said, where its document does not tell; as JSON.
     pub defaults: &'static [(&'static str, &'static str)],
+    /// The fields that say the same in several spellings.
+    pub spellings: &'static [(&'static str, Spelling)],
     /// What takes a value away, where an empty text, list or object does not; as JSON.
     pub empties: &'static [(&'static str, &'static str)],
     /// The objects of which an update leaves what it does not name as it is.
@@ -102,6 +104,21 @@ pub struct Reference {
     pub kind: &'static str,
     /// The field that says of what the object is a part, when a name is only unique there.
     pub within: Option<&'static str>,
+}
+
+/// What means nothing in a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Spelling {
+    /// The order of a list.
+    Order,
+    /// The order of the words, or numbers, that stand between commas, and the blanks around them.
+    OrderOfWords,
+    /// How many blanks stand between words.
+    Blanks,
+    /// The letter case.
+    LetterCase,
+    /// Which of two words is used: the first means the second.
+    Synonyms(&'static [(&'static str, &'static str)]),
 }
 
 /// Lists whose elements have a `rotation`.

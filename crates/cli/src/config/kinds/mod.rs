@@ -4,7 +4,7 @@ mod bodies;
 mod kind;
 mod table;
 
-pub use self::kind::{BELOW, BESIDE, Key, Kind, List, SHIFT};
+pub use self::kind::{BELOW, BESIDE, Key, Kind, List, SHIFT, Spelling};
 
 use self::table::KINDS;
 

@@ -2,11 +2,11 @@
 
 use super::{
     bodies::{
-        any, both_halves, has_steps, is_person, is_without_agent, method_needs, names_of_category, nothing,
-        notifier_needs, one_source_of_days, own_notifier, owner_of_target, people_of_shifts, resource_type, same,
-        without_days_of_url, without_idle_notifier, zone_of_cron,
+        any, both_halves, frequency_of_days, has_steps, is_person, is_without_agent, method_needs, names_of_category,
+        nothing, notifier_needs, one_source_of_days, own_notifier, owner_of_target, people_of_shifts, resource_type,
+        same, without_days_of_url, without_idle_notifier, zone_of_cron,
     },
-    kind::{BELOW, BESIDE, Key, Kind, List, Owner, Reference, Rotations, SHIFT, Switch},
+    kind::{BELOW, BESIDE, Key, Kind, List, Owner, Reference, Rotations, SHIFT, Spelling, Switch},
 };
 
 const fn to(path: &'static str, kind: &'static str) -> Reference {
@@ -40,6 +40,7 @@ const PLAIN: Kind = Kind {
     secrets: &[],
     without: &[],
     defaults: &[],
+    spellings: &[],
     empties: &[],
     merged: &[],
     kept: &[],
@@ -149,6 +150,7 @@ pub static KINDS: [Kind; 25] = [
             "cpus",
             "managementProfile",
             "credential",
+            "properties",
         ],
         defaults: &[
             ("resourceType", r#""Other""#),
@@ -157,6 +159,7 @@ pub static KINDS: [Kind; 25] = [
             ("networkCardDetails.dhcpEnabled", "false"),
             ("metricTypes.availabilityMetric", "false"),
         ],
+        spellings: &[("appRoles", Spelling::Order)],
         kept: &["location", "launchDate"],
         implied: resource_type,
         tenant: Some("clientUniqueId"),
@@ -173,6 +176,7 @@ pub static KINDS: [Kind; 25] = [
         list: List::Rows("searchHolidayCalendars", &[]),
         details: true,
         references: &[to("users", "User"), to("userGroups", "UserGroup")],
+        spellings: &[("days", Spelling::Order)],
         without: &["ics"],
         tenant: Some("tenantId"),
         from_answer: without_days_of_url,
@@ -195,6 +199,11 @@ pub static KINDS: [Kind; 25] = [
             to("shiftDetails.rotation.order.userGroups", "UserGroup"),
             to("conflictsTo.user", "User"),
             to("conflictsTo.userGroup", "UserGroup"),
+        ],
+        spellings: &[
+            ("shiftDetails.schedule.pattern.weekDays", Spelling::OrderOfWords),
+            ("offHours.schedule.pattern.weekDays", Spelling::OrderOfWords),
+            ("conflictsTo", Spelling::Order),
         ],
         defaults: &[
             ("shiftDetails.level", r#""primary""#),
@@ -289,6 +298,7 @@ pub static KINDS: [Kind; 25] = [
         key: Key::All(&["user.loginName", "urgency"], BESIDE),
         owner: Some(Owner { field: "user", kind: "User" }),
         concerns: has_steps,
+        defaults: &[("steps.after", r#""0s""#)],
         references: &[Reference { path: "steps.contactMethod", kind: "ContactMethod", within: Some("user") }],
         ..PLAIN
     },
@@ -369,8 +379,14 @@ pub static KINDS: [Kind; 25] = [
         list: List::Rows("searchMaintenanceWindows", &[]),
         id: "uniqueId",
         references: &[to("devices", "Resource"), to("deviceGroups", "DeviceGroup"), to("locations", "Site")],
+        spellings: &[
+            ("schedule.pattern.weekDays", Spelling::OrderOfWords),
+            ("schedule.pattern.months", Spelling::OrderOfWords),
+            ("schedule.pattern.dayOfMonth", Spelling::OrderOfWords),
+        ],
         without: &["endBy", "alertConditions.rules.broken"],
         empties: &[("alertConditions", r#"{"rules": []}"#)],
+        implied: frequency_of_days,
         tenant: Some("clientUniqueId"),
         ..PLAIN
     },
@@ -382,6 +398,7 @@ pub static KINDS: [Kind; 25] = [
         delete: Some("deleteJobScript"),
         get: Some("getJobScript"),
         list: List::Rows("searchJobScripts", &OWN),
+        spellings: &[("platforms", Spelling::Order), ("platforms", Spelling::LetterCase)],
         details: true,
         ..PLAIN
     },
@@ -394,8 +411,15 @@ pub static KINDS: [Kind; 25] = [
         get: Some("getJob"),
         list: List::Rows("searchJobs", &OWN),
         references: &[to("script.customScript", "JobScript"), to("resources", "Resource")],
+        spellings: &[
+            ("schedule.cron", Spelling::Blanks),
+            ("schedule.pattern.weekDays", Spelling::OrderOfWords),
+            ("schedule.pattern.dayOfMonth", Spelling::OrderOfWords),
+            ("labels", Spelling::Order),
+        ],
         without: &["entities", "jobQueued", "schedule.timezone"],
         defaults: &[("schedule.pattern.repeatType", r#""days""#)],
+        implied: frequency_of_days,
         from_answer: zone_of_cron,
         ..PLAIN
     },
@@ -439,6 +463,10 @@ pub static KINDS: [Kind; 25] = [
         list: List::Rows("listKbArticles", &OWN),
         details: true,
         key: Key::All(&["category.path", "title"], BELOW),
+        spellings: &[(
+            "state",
+            Spelling::Synonyms(&[("PUBLISHED", "ACTIVE"), ("PUBLISH", "ACTIVE"), ("DRAFT", "INACTIVE")]),
+        )],
         references: &[to("category", "KbCategory")],
         ..PLAIN
     },
