@@ -10,7 +10,7 @@ use std::{
 use anyhow::{Context as _, bail, ensure};
 use serde_json::Value;
 
-use crate::json::id;
+use crate::json::{cut, flag, id, part};
 
 /// The most that is read of one file, in bytes.
 const LARGEST_FILE: u64 = 64 << 20;
@@ -23,6 +23,13 @@ const DEEPEST: usize = 5;
 
 /// Names under which answers keep their lists, beside the name of what is listed.
 const LISTS: [&str; 3] = ["data", "results", "nodes"];
+
+/// Names under which answers say why there is none. Those of the second list are those of fields, too.
+const FAULTS: [&str; 2] = ["errors", "error"];
+const REASONS: [&str; 4] = ["errors", "error", "detail", "message"];
+
+/// The most that is shown of an answer that is none, in letters.
+const LONGEST_REASON: usize = 300;
 
 /// Answers of a product.
 #[derive(Clone, Debug, Default)]
@@ -41,7 +48,8 @@ impl Export {
     /// page of it `schedules/4f3a/overrides.2.json`.
     ///
     /// # Errors
-    /// When a file cannot be read, is not JSON, or there is too much.
+    /// When a file cannot be read, is not JSON, holds something else than objects, or an answer that says why the
+    /// product gave none, or when there is too much.
     pub fn read(folder: &Path) -> anyhow::Result<Self> {
         ensure!(folder.is_dir(), "{} is not a folder with the answers of a product", folder.display());
         let mut files = Vec::new();
@@ -64,6 +72,7 @@ impl Export {
             );
             room -= length;
             let page = serde_json::from_slice(&text).with_context(|| format!("{} is not JSON", shown.display()))?;
+            check(&page, name_of(&path)).with_context(|| shown.display().to_string())?;
             export.add(&path, page);
         }
         ensure!(!export.answers.is_empty(), "there is not a file *.json in {}", folder.display());
@@ -92,8 +101,14 @@ impl Export {
 
     /// The objects of a list, in the order of its pages.
     pub fn list(&self, path: &str) -> Vec<&Value> {
-        let name = path.rsplit('/').next().unwrap_or_default();
-        self.answers.get(path).into_iter().flatten().flat_map(|page| items(page, name)).collect()
+        self.answers.get(path).into_iter().flatten().flat_map(|page| items(page, name_of(path))).collect()
+    }
+
+    /// The paths whose last page says that there are further ones.
+    pub fn unfinished(&self) -> Vec<&str> {
+        let is_unfinished =
+            |(path, pages): &(&String, &Vec<Value>)| pages.last().is_some_and(|page| has_next(page, name_of(path)));
+        self.answers.iter().filter(is_unfinished).map(|(path, _)| path.as_str()).collect()
     }
 
     /// The ids of the objects of a list.
@@ -128,6 +143,62 @@ impl Export {
             .map(String::as_str)
             .filter(move |found| found.starts_with(&start) && found.matches('/').count() == depth)
     }
+}
+
+/// The name of what a path lists.
+fn name_of(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}
+
+/// Looks whether an answer is one, and not the reason why there is none.
+///
+/// # Errors
+/// When it is not.
+fn check(page: &Value, name: &str) -> anyhow::Result<()> {
+    match page {
+        Value::Array(all) => all.iter().try_for_each(|one| check_page(one, name, &FAULTS)),
+        one => check_page(one, name, &REASONS),
+    }
+}
+
+fn check_page(page: &Value, name: &str, reasons: &[&str]) -> anyhow::Result<()> {
+    let said = |name: &&str| page.get(*name).filter(|reason| !is_empty(reason));
+    let is_answer = list_of(page, name).is_some() || page.get("id").is_some();
+    // A query may be answered in part, with errors beside the list.
+    let reason = if is_answer { said(&"errors") } else { reasons.iter().find_map(said) };
+    if let Some(reason) = reason {
+        bail!("the product gave no answer, or not all of it: {}", cut(&reason.to_string(), LONGEST_REASON));
+    }
+    let objects = if page.is_object() { items(page, name) } else { vec![page] };
+    objects.into_iter().try_for_each(check_object)
+}
+
+fn check_object(value: &Value) -> anyhow::Result<()> {
+    let shown = || cut(&value.to_string(), LONGEST_REASON);
+    ensure!(value.is_object(), "holds {}, where an object of the product has to be", shown());
+    Ok(())
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(all) => all.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        _ => false,
+    }
+}
+
+/// Does a page say that another one follows? Of an array of pages, the last one does.
+fn has_next(page: &Value, name: &str) -> bool {
+    if let Value::Array(all) = page {
+        return all.last().is_some_and(|last| list_of(last, name).is_some() && has_next(last, name));
+    }
+    let link = |names: &[&str]| part(page, names).is_some_and(|link| !is_empty(link));
+    let Value::Object(fields) = page else { return false };
+    let is_cursor = part(page, &["pageInfo", "hasNextPage"]) == Some(&Value::Bool(true));
+    let within = || fields.values().any(|inner| inner.is_object() && has_next(inner, name));
+    is_cursor || flag(page, "more") == Some(true) || link(&["next"]) || link(&["paging", "next"]) || within()
 }
 
 /// The objects of a page: of an array of pages, those of each.
@@ -217,6 +288,56 @@ mod tests {
         assert_eq!(export.object("teams/1").unwrap()["name"], "i");
         assert_eq!(export.below("teams").collect::<Vec<_>>(), ["teams/1"]);
         assert!(names(&export, "none").is_empty() && !export.has("none"));
+    }
+
+    #[test]
+    fn an_answer_that_is_none_is_told_from_one() {
+        let list = json!([{"id": "u1", "message": "Disk full"}]);
+        for good in [
+            json!({"data": list, "took": 0.1}),
+            list.clone(),
+            json!([{"message": "Disk full", "tinyId": "1"}]),
+            json!([{"results": list, "next": null}]),
+            json!({"data": {"users": {"nodes": list}}, "errors": []}),
+            json!({"id": "u1", "message": "Disk full"}),
+            json!([]),
+        ] {
+            assert!(check(&good, "users").is_ok(), "{good}");
+        }
+        for (bad, words) in [
+            (json!({"message": "API Key is not allowed", "requestId": "1"}), "API Key is not allowed"),
+            (json!({"error": {"message": "Invalid Input", "code": 2001}}), "Invalid Input"),
+            (json!({"detail": "Invalid token"}), "Invalid token"),
+            (json!({"errors": [{"message": "unauthorized"}], "data": null}), "unauthorized"),
+            (json!({"errors": [{"message": "in part"}], "data": {"users": {"nodes": list}}}), "in part"),
+            (json!([{"results": list}, {"error": "gone"}]), "gone"),
+            (json!([1, null, "x", {"id": 5}]), "holds 1"),
+            (json!({"data": [{"id": 5}, "x"]}), "holds \"x\""),
+            (json!("x"), "holds \"x\""),
+            (json!(null), "holds null"),
+        ] {
+            let error = check(&bad, "users").unwrap_err().to_string();
+            assert!(error.contains(words), "{bad}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_last_page_says_that_another_follows() {
+        let of_graph = |more: bool| json!({"data": {"users": {"nodes": [], "pageInfo": {"hasNextPage": more}}}});
+        let mut export = Export::default();
+        for (path, page) in [
+            ("users", of_graph(true)),
+            ("teams", of_graph(true)),
+            ("teams", of_graph(false)),
+            ("services", json!({"services": [], "more": true})),
+            ("dcim/devices", json!({"results": [], "next": "https://netbox/api/dcim/devices/?offset=50"})),
+            ("dcim/sites", json!([{"results": [], "next": "…"}, {"results": [], "next": null}])),
+            ("schedules", json!({"data": [{"next": "not of the page"}], "paging": {"next": "https://…"}})),
+            ("escalations", json!({"data": [{"next": "not of the page"}], "paging": {"first": "https://…"}})),
+        ] {
+            export.add(path, page);
+        }
+        assert_eq!(export.unfinished(), ["dcim/devices", "schedules", "services", "users"]);
     }
 
     #[test]

@@ -41,7 +41,7 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 use cli::write_files;
 
 use crate::{
@@ -97,6 +97,12 @@ fn run(arguments: &Convert) -> anyhow::Result<Conversion> {
     let (export, missing) = arguments.answers.read(arguments.product, source, settings.now)?;
     prepare(target)?;
     let mut conversion = arguments.product.convert(&export, settings);
+    let shown = || missing.iter().map(|(path, status)| format!("; {path} is not shown to this token ({status})"));
+    ensure!(!conversion.report.entries.is_empty(), "there was nothing to convert{}", shown().collect::<String>());
+    for path in export.unfinished() {
+        let reason = "its last page says that there are more: add them, and convert again";
+        conversion.report.refused(path.to_owned(), reason);
+    }
     for (path, status) in missing {
         conversion.report.omitted(path, format!("the product does not show it to this token ({status})"));
     }

@@ -48,6 +48,29 @@ fn a_folder_becomes_files_and_a_report() {
 }
 
 #[test]
+fn an_export_that_is_not_whole_or_none_is_not_taken_as_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, target) = (folder.path().join("export"), folder.path().join("config"));
+    let (from, to) = (source.to_str().unwrap(), target.to_str().unwrap());
+    let converted = |product: &str| run(&line(&[product, from, to, "--now", "2026-11-01T00:00:00Z"]).unwrap());
+    write(&source, "users.json", &json!({"message": "API Key is not allowed", "requestId": "1"}));
+    let refused = format!("{:#}", converted("opsgenie").unwrap_err());
+    assert!(refused.contains("users.json: the product gave no answer") && refused.contains("API Key"), "{refused}");
+    write(&source, "users.json", &json!([{"id": 5}]));
+    let nothing = format!("{:#}", converted("opsgenie").unwrap_err());
+    assert!(nothing.contains("there was nothing to convert"), "{nothing}");
+    write(
+        &source,
+        "users.json",
+        &json!({"users": [{"id": "u1", "name": "Ann", "email": "ann@example.net"}], "more": true}),
+    );
+    let report = converted("pagerduty").unwrap().report;
+    assert!(report.summary().contains("1 refused"), "{}", report.summary());
+    let refused = report.entries.iter().find(|entry| entry.object == "users").unwrap();
+    assert!(refused.notes.join("").contains("its last page says that there are more"), "{refused:?}");
+}
+
+#[test]
 fn what_is_missing_on_the_command_line_is_said() {
     let error = |arguments: &[&str]| match line(arguments) {
         Ok(read) => format!("{:#}", run(&read).unwrap_err()),
