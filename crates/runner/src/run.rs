@@ -93,7 +93,11 @@ pub fn run(arguments: Options) -> anyhow::Result<()> {
     let mut executor = RunExecutor { service, confinement, orphans, workspace, stop };
     tracing::info!(server, tenant = tenant.as_str(), runner = name, "waiting for runs");
     while !executor.stopped() {
-        let answer = executor.service.post("/jobs/runs/claim", &claim, None).accepted()?;
+        let answer = executor.service.post("/jobs/runs/claim", &claim, None);
+        if let (true, Response::Later(why)) = (once, &answer) {
+            anyhow::bail!("the service cannot be reached: {why}");
+        }
+        let answer = answer.accepted()?;
         let work = answer.as_ref().and_then(|answer| answer["runs"].get(0));
         match work {
             Some(work) => {

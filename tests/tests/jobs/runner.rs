@@ -27,6 +27,19 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
+#[test]
+fn to_take_one_run_of_nobody_is_a_failure() {
+    let mut command = muster();
+    // Nobody listens there.
+    command.args(["runner", "--once", "--server", "http://127.0.0.1:1", "--tenant", "client_1"]);
+    command.env("MUSTER_KEY", "key").env("MUSTER_SECRET", "hush");
+    if is_root() {
+        command.args(["--user", "nobody"]);
+    }
+    let exit = Exit::of(&mut command);
+    assert!(!exit.status.success() && exit.stderr.contains("the service cannot be reached"), "{}", exit.stderr);
+}
+
 /// A new key of a tenant with these fields besides its name, and its secret.
 fn key(server: &Server, client: &Client, fields: &Value) -> (String, String) {
     let mut body = json!({"name": unique("runner")});
