@@ -88,7 +88,8 @@ struct Reader<'r, 'd> {
 
 impl Reader<'_, '_> {
     fn file(&mut self, file: &SourceFile) {
-        let nodes = match yaml::read(&file.text) {
+        let read = if file.is_json { yaml::read_json } else { yaml::read };
+        let nodes = match read(&file.text) {
             Ok(nodes) => nodes,
             Err((line, why)) => return self.errors.push(format!("{}:{line}: {why}", file.name)),
         };

@@ -19,6 +19,7 @@ pub struct SourceFile {
     pub name: String,
     /// Where it lies.
     pub folder: PathBuf,
+    pub is_json: bool,
     pub text: String,
 }
 
@@ -35,7 +36,8 @@ pub fn read(folder: &Path) -> Result<Vec<SourceFile>, Vec<String>> {
         match text(&path) {
             Ok(text) => {
                 let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-                files.push(SourceFile { name: path.display().to_string(), folder, text });
+                let is_json = ending(&path) == "json";
+                files.push(SourceFile { name: path.display().to_string(), folder, is_json, text });
             }
             Err(why) => errors.push(format!("{}: {why}", path.display())),
         }
@@ -72,8 +74,11 @@ fn collect(folder: &Path, depth: usize, to: &mut Vec<PathBuf>) -> Result<(), Str
 
 /// Is a file one that is read, by its name?
 pub fn is_source(path: &Path) -> bool {
-    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    matches!(ending.to_ascii_lowercase().as_str(), "yaml" | "yml" | "json")
+    matches!(ending(path).as_str(), "yaml" | "yml" | "json")
+}
+
+fn ending(path: &Path) -> String {
+    path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase()
 }
 
 fn text(path: &Path) -> Result<String, String> {

@@ -13,6 +13,43 @@ const DEEPEST: usize = 32;
 /// What is wrong with a text, and on which line.
 pub type Fault = (usize, String);
 
+/// The documents of a JSON text, which YAML reads but for letters beyond 16 bits that are written as two escapes.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_json(text: &str) -> Result<Vec<Node>, Fault> {
+    if text.contains("\\u") { read(&join_surrogates(text)) } else { read(text) }
+}
+
+/// `\ud83d\ude00` as `\U0001f600`. Escapes of JSON stand in texts alone.
+fn join_surrogates(text: &str) -> String {
+    let mut made = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('\\') {
+        made.push_str(before);
+        let pair = unit(behind).zip(behind.get(5..).and_then(|next| unit(next.strip_prefix('\\')?)));
+        let letter = pair.and_then(|(high, low)| char::decode_utf16([high, low]).next()?.ok());
+        if let Some(letter) = letter.filter(|letter| u32::from(*letter) > 0xffff) {
+            made.push_str(&format!("\\U{:08x}", u32::from(letter)));
+            rest = behind.get(11..).unwrap_or_default();
+            continue;
+        }
+        // What is escaped goes with its backslash: it may be one itself.
+        let escaped = behind.chars().next();
+        made.push('\\');
+        made.extend(escaped);
+        rest = behind.get(escaped.map_or(0, char::len_utf8)..).unwrap_or_default();
+    }
+    made.push_str(rest);
+    made
+}
+
+/// The 16 bits of an escape: of `ud83d` and what follows.
+fn unit(text: &str) -> Option<u16> {
+    let digits = text.strip_prefix('u')?.get(..4)?;
+    digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then(|| u16::from_str_radix(digits, 16).ok())?
+}
+
 /// The documents of a text. What was read before a fault is lost: nothing is done with a file that has one.
 ///
 /// # Errors
@@ -146,6 +183,20 @@ mod tests {
         assert_eq!((documents[1].line, documents[1].value()), (10, json!([1, null])));
         assert_eq!(read("{\"a\": [1, \"x\\u00e4\"]}").unwrap()[0].value(), json!({"a": [1, "xä"]}));
         assert_eq!(read("# nothing\n---\n").unwrap(), []);
+    }
+
+    #[test]
+    fn json_is_read_with_letters_of_two_escapes() {
+        let read = |text: &str| read_json(text).map(|documents| documents[0].value());
+        for text in [
+            r#"{"name": "\ud83d\ude00 \u00e4 \\ud83d\\ude00 \\\uD83D\uDE00\/\n\"", "x": "\\"}"#,
+            "{\n\t\"name\": \"x\\u0041\",\n\t\"list\": [1,\n\t\t2]\n}",
+        ] {
+            let expected: serde_json::Value = serde_json::from_str(text).unwrap();
+            assert_eq!(read(text), Ok(expected), "{text}");
+        }
+        assert!(read(r#"{"name": "\ud83d"}"#).is_err() && read(r#"{"name": "\ud83d\u0041"}"#).is_err());
+        assert_eq!(read_json("{\n\"a\": \"\\ud83d\\ude00\",\n\"b\": 1}").unwrap()[0].get("b").unwrap().line, 3);
     }
 
     #[test]
