@@ -2,6 +2,7 @@
 
 mod articles;
 mod incidents;
+mod inventory;
 mod jobs;
 mod rosters;
 mod windows;

@@ -2,8 +2,7 @@
 
 use actix_web::HttpResponse;
 use api::{Answer, Body, List, PageQuery, RequestContext, RequestScope, answer, cpu, stream};
-use base::timestamp::Timestamp;
-use db::{Conn, Result};
+use db::Result;
 use outbox::{Entity, Tx};
 use serde_json::json;
 
@@ -51,18 +50,6 @@ fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, kind: Kind, reference:
     Ok(group)
 }
 
-/// Records that a group changed.
-fn record_change(
-    tx: &mut Tx<'_>,
-    kind: Kind,
-    before: Option<&ResourceGroup>,
-    after: Option<&ResourceGroup>,
-) -> Result<()> {
-    let Some(group) = after.or(before) else { return Ok(()) };
-    let entity = Entity::audited(kind.entity(), &group.tenant_id, &group.unique_id);
-    tx.record_view(entity, before, after)
-}
-
 /// Creates the groups of a body, and changes those that have an id.
 pub(super) async fn create(context: &RequestContext, body: Body, kind: Kind) -> api::Result<HttpResponse> {
     let given = cpu::read(body, move |body, meter| Ok(GroupEntries::read(kind, body, meter)?)).await?;
@@ -80,7 +67,7 @@ pub(super) async fn create(context: &RequestContext, body: Body, kind: Kind) -> 
             for SavedGroup { before, group } in saved {
                 version = group.version;
                 let group = ResourceGroup::of(group, &parents);
-                record_change(tx, kind, before.as_ref(), Some(&group))?;
+                changes::record_change(tx, kind, before.as_ref(), Some(&group))?;
                 groups.push(group);
             }
             match groups.pop() {
@@ -142,7 +129,7 @@ pub(super) async fn update(context: &RequestContext, id: &str, body: Body, kind:
             let group = changes::update(tx.conn, &access, kind, &old, change, tx.now)?;
             let version = group.version;
             let group = changes::to_wire(tx.conn, &access, &group)?;
-            record_change(tx, kind, Some(&before), Some(&group))?;
+            changes::record_change(tx, kind, Some(&before), Some(&group))?;
             Answer::entity(&group, version)
         })
         .await
@@ -157,7 +144,7 @@ pub(super) async fn delete(context: &RequestContext, id: &str, kind: Kind) -> ap
             let access = group_access(scope);
             let before = changes::to_wire(tx.conn, &access, &group)?;
             store::delete(tx.conn, kind, &group, &access.member_tenants(&group))?;
-            record_change(tx, kind, Some(&before), None)?;
+            changes::record_change(tx, kind, Some(&before), None)?;
             Ok(Answer::empty())
         })
         .await
@@ -181,7 +168,7 @@ pub(super) async fn children(
 }
 
 /// [`members::add`] or [`members::remove`].
-type ChangeChildren = fn(&mut Conn, &GroupAccess, Kind, &Group, &[ChildReference], Timestamp) -> Result<()>;
+type ChangeChildren = fn(&mut Tx<'_>, &GroupAccess, Kind, &Group, &[ChildReference]) -> Result<()>;
 
 /// Adds children to a group.
 pub(super) async fn add_children(
@@ -216,11 +203,14 @@ async fn change_children(
     context
         .write(move |tx, scope| {
             let group = lock_for_update(tx, scope, kind, &reference)?;
-            change(tx.conn, &group_access(scope), kind, &group, &given, tx.now)?;
-            // The log has the references of the request; the members are stored elsewhere.
-            let references: Vec<String> = given.iter().map(ToString::to_string).collect();
-            let entity = Entity::audited(kind.entity(), &group.tenant_id, &group.unique_id);
-            tx.record_payloads(entity, Some(json!({})), Some(json!({ what: references })));
+            change(tx, &group_access(scope), kind, &group, &given)?;
+            // Groups that moved have rows of their own; members are not a part of the group, so the log has their ids.
+            let members = given.iter().filter(|child| matches!(child, ChildReference::Resource(_)));
+            let members: Vec<String> = members.map(ToString::to_string).collect();
+            if !members.is_empty() {
+                let entity = Entity::audited(kind.entity(), &group.tenant_id, &group.unique_id);
+                tx.record_payloads(entity, Some(json!({})), Some(json!({ what: members })));
+            }
             Ok(Answer::empty())
         })
         .await

@@ -6,14 +6,14 @@ use base::{
     Key, PageRequest, PageRows,
     problem::{FieldError, Problem},
     query::Sort,
-    timestamp::Timestamp,
 };
 use db::{Column, Conn, Db, Result};
 use diesel::prelude::*;
+use outbox::Tx;
 
 use crate::{
     groups::{
-        changes::GroupAccess,
+        changes::{self, GroupAccess},
         dynamic::{self, Member},
         input::{ChildReference, GroupChange},
         kind::{Kind, Setting},
@@ -105,18 +105,11 @@ fn member(row: Row, by_rule: &BTreeMap<String, bool>) -> GroupChild {
 ///
 /// # Errors
 /// 400 that lists every reference to nothing that the group could hold; 409 for a group that holds this one.
-pub fn add(
-    conn: &mut Conn,
-    access: &GroupAccess,
-    kind: Kind,
-    group: &Group,
-    given: &[ChildReference],
-    now: Timestamp,
-) -> Result<()> {
-    for_each_child(conn, access, kind, group, given, |conn, child| match child {
+pub fn add(tx: &mut Tx<'_>, access: &GroupAccess, kind: Kind, group: &Group, given: &[ChildReference]) -> Result<()> {
+    for_each_child(tx, access, kind, group, given, |tx, child| match child {
         Child::Group(child) if child.parent_id == Some(group.id) => Ok(()),
-        Child::Group(child) => move_below(conn, kind, &child, Setting::Set(group.id), now),
-        Child::Resource(row) => add_resource(conn, group, *row),
+        Child::Group(child) => move_below(tx, access, kind, &child, Setting::Set(group.id)),
+        Child::Resource(row) => add_resource(tx.conn, group, *row),
     })
 }
 
@@ -126,17 +119,18 @@ pub fn add(
 /// # Errors
 /// 400 as [`add`]; 409 for a member by rule.
 pub fn remove(
-    conn: &mut Conn,
+    tx: &mut Tx<'_>,
     access: &GroupAccess,
     kind: Kind,
     group: &Group,
     given: &[ChildReference],
-    now: Timestamp,
 ) -> Result<()> {
-    for_each_child(conn, access, kind, group, given, |conn, child| match child {
-        Child::Group(child) if child.parent_id == Some(group.id) => move_below(conn, kind, &child, Setting::Clear, now),
+    for_each_child(tx, access, kind, group, given, |tx, child| match child {
+        Child::Group(child) if child.parent_id == Some(group.id) => {
+            move_below(tx, access, kind, &child, Setting::Clear)
+        }
         Child::Group(_) => Ok(()),
-        Child::Resource(row) => remove_resource(conn, &access.partner, group, *row),
+        Child::Resource(row) => remove_resource(tx.conn, &access.partner, group, *row),
     })
 }
 
@@ -147,25 +141,27 @@ enum Child {
 }
 
 fn for_each_child(
-    conn: &mut Conn,
+    tx: &mut Tx<'_>,
     access: &GroupAccess,
     kind: Kind,
     group: &Group,
     given: &[ChildReference],
-    mut change: impl FnMut(&mut Conn, Child) -> Result<()>,
+    mut change: impl FnMut(&mut Tx<'_>, Child) -> Result<()>,
 ) -> Result<()> {
     let tenants = access.member_tenants(group);
     let own = std::slice::from_ref(&group.tenant_id);
     let mut errors = Vec::new();
     for (index, reference) in given.iter().enumerate() {
         let child = match reference {
-            ChildReference::Group(child) => store::find(conn, own, kind, child)?.map(|row| Child::Group(Box::new(row))),
+            ChildReference::Group(child) => {
+                store::find(tx.conn, own, kind, child)?.map(|row| Child::Group(Box::new(row)))
+            }
             ChildReference::Resource(id) => {
-                resources::store::find_current(conn, &tenants, id)?.map(|row| Child::Resource(Box::new(row)))
+                resources::store::find_current(tx.conn, &tenants, id)?.map(|row| Child::Resource(Box::new(row)))
             }
         };
         match child {
-            Some(child) => change(conn, child)?,
+            Some(child) => change(tx, child)?,
             None => {
                 let message = format!("names no resource and no {} group that the group could hold", kind.word());
                 errors.push(FieldError::new(format!("[{index}].id"), message));
@@ -176,9 +172,12 @@ fn for_each_child(
     if errors.is_empty() { Ok(()) } else { Err(Problem::fields(errors).into()) }
 }
 
-fn move_below(conn: &mut Conn, kind: Kind, child: &Group, parent: Setting<i64>, now: Timestamp) -> Result<()> {
-    let moved = rules::changed(child, GroupChange { parent, ..GroupChange::default() }, now);
-    store::update(conn, kind, child, &moved)
+fn move_below(tx: &mut Tx<'_>, access: &GroupAccess, kind: Kind, child: &Group, parent: Setting<i64>) -> Result<()> {
+    let before = changes::to_wire(tx.conn, access, child)?;
+    let moved = rules::changed(child, GroupChange { parent, ..GroupChange::default() }, tx.now);
+    store::update(tx.conn, kind, child, &moved)?;
+    let after = changes::to_wire(tx.conn, access, &moved)?;
+    changes::record_change(tx, kind, Some(&before), Some(&after))
 }
 
 fn add_resource(conn: &mut Conn, group: &Group, row: Row) -> Result<()> {

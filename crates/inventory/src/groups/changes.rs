@@ -6,6 +6,7 @@ use base::{
     timestamp::Timestamp,
 };
 use db::{Conn, Result};
+use outbox::{Entity, Tx};
 
 use super::{
     dynamic,
@@ -92,6 +93,17 @@ pub fn save(
     let groups: Vec<Group> = saved.iter().map(|one| one.group.clone()).collect();
     let parents = store::parents(conn, &access.scope, &groups)?;
     Ok((saved, parents))
+}
+
+/// Records that a group changed.
+pub fn record_change(
+    tx: &mut Tx<'_>,
+    kind: Kind,
+    before: Option<&ResourceGroup>,
+    after: Option<&ResourceGroup>,
+) -> Result<()> {
+    let Some(group) = after.or(before) else { return Ok(()) };
+    tx.record_view(Entity::audited(kind.entity(), &group.tenant_id, &group.unique_id), before, after)
 }
 
 /// A group as clients see it.

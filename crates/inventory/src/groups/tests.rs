@@ -18,7 +18,7 @@ use crate::{
     group_api::members,
     sites::{
         self,
-        tests::{Fixture, NOW},
+        tests::{Fixture, NOW, in_tx},
         wire::SiteChange,
     },
 };
@@ -74,8 +74,7 @@ fn update(
     }
 }
 
-type ChangeChildren =
-    fn(&mut db::Conn, &GroupAccess, Kind, &Group, &[ChildReference], base::timestamp::Timestamp) -> db::Result<()>;
+type ChangeChildren = fn(&mut outbox::Tx<'_>, &GroupAccess, Kind, &Group, &[ChildReference]) -> db::Result<()>;
 
 /// Adds or removes children.
 fn children(
@@ -89,7 +88,7 @@ fn children(
     let given = ChildReference::read_all(KIND, &body).unwrap();
     move |conn| {
         let group = changes::lock_for_update(conn, &access, KIND, &id)?;
-        change(conn, &access, KIND, &group, &given, NOW)
+        in_tx(conn, |tx| change(tx, &access, KIND, &group, &given))
     }
 }
 

@@ -16,7 +16,7 @@ use crate::{
         row::Group,
     },
     resources::{rules, store},
-    sites::tests::{Fixture, NOW},
+    sites::tests::{Fixture, NOW, in_tx},
 };
 
 fn tenants(all: &[&str]) -> Vec<String> {
@@ -53,7 +53,7 @@ fn group(fixture: &Fixture, tenant: &str, body: serde_json::Value, members: &[&s
             return Ok(group);
         }
         let given = ChildReference::read_all(Kind::Device, &ids).unwrap();
-        members::add(conn, &access, Kind::Device, &group, &given, NOW)?;
+        in_tx(conn, |tx| members::add(tx, &access, Kind::Device, &group, &given))?;
         Ok(group)
     })
 }

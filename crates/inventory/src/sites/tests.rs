@@ -157,7 +157,8 @@ fn scope(tenants: &[&str]) -> Vec<String> {
     tenants.iter().map(|tenant| (*tenant).to_owned()).collect()
 }
 
-fn in_tx<T>(conn: &mut db::Conn, f: impl FnOnce(&mut outbox::Tx<'_>) -> db::Result<T>) -> db::Result<T> {
+/// Runs `f` in a transaction of nobody.
+pub fn in_tx<T>(conn: &mut db::Conn, f: impl FnOnce(&mut outbox::Tx<'_>) -> db::Result<T>) -> db::Result<T> {
     let actor = outbox::Actor::without_change_set("", "", "");
     outbox::Tx::run(conn, &actor, NOW, f)
 }

@@ -3,7 +3,7 @@
 use api::{RequestScope, Restorer, restore};
 use base::{body::Fields, matching::Meter, problem::Problem};
 use db::{Conn, Result};
-use outbox::{Entity, Tx, change_sets::objects::ObjectChange};
+use outbox::{Tx, change_sets::objects::ObjectChange};
 use serde_json::{Map, Value};
 
 use crate::groups::{
@@ -68,13 +68,13 @@ impl Restorer for Groups {
                 changes::refresh_members(tx.conn, &access, &group)?;
             }
             let after = changes::to_wire(tx.conn, &access, &group)?;
-            return record(tx, kind, None, Some(&after));
+            return changes::record_change(tx, kind, None, Some(&after));
         }
         let old = store::find_required(tx.conn, &tenant, kind, &reference)?;
         let before = changes::to_wire(tx.conn, &access, &old)?;
         if !change.existed {
             store::delete(tx.conn, kind, &old, &access.member_tenants(&old))?;
-            return record(tx, kind, Some(&before), None);
+            return changes::record_change(tx, kind, Some(&before), None);
         }
         let former = GroupChange {
             name: text(change, "name"),
@@ -95,7 +95,7 @@ impl Restorer for Groups {
             changes::refresh_members(tx.conn, &access, &group)?;
         }
         let after = changes::to_wire(tx.conn, &access, &group)?;
-        record(tx, kind, Some(&before), Some(&after))
+        changes::record_change(tx, kind, Some(&before), Some(&after))
     }
 }
 
@@ -113,11 +113,6 @@ fn again(tx: &mut Tx<'_>, kind: Kind, change: &ObjectChange) -> Result<Group> {
     let parent_id = parent(tx.conn, kind, change)?;
     let origin = Origin { tenant_id: change.tenant_id.clone(), id, uuid, parent_id, now: tx.now };
     Ok(rules::created(kind, &new, origin))
-}
-
-fn record(tx: &mut Tx<'_>, kind: Kind, before: Option<&ResourceGroup>, after: Option<&ResourceGroup>) -> Result<()> {
-    let Some(group) = after.or(before) else { return Ok(()) };
-    tx.record_view(Entity::audited(kind.entity(), &group.tenant_id, &group.unique_id), before, after)
 }
 
 /// The former text of a field that changed.
