@@ -1,6 +1,7 @@
 //! Undoing a change set: each of its objects as it was before, by the rules of the domain that it belongs to.
 
 use std::{
+    collections::HashSet,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -205,12 +206,15 @@ fn look(conn: &mut Conn, scope: &RequestScope, restorers: &Restorers, id: &str) 
     let undo = Undo { id: set.id.clone(), lasting: LASTING, ..Undo::default() };
     let mut plan = Plan { objects: Vec::new(), undo, changed: 0, set };
     let reach = scope.scope();
-    for firsts in objects::all(conn, &plan.set)?.chunks(READ_TOGETHER) {
+    let all = objects::all(conn, &plan.set)?;
+    let known: HashSet<(&str, &str)> = all.iter().map(|one| (one.entity.as_str(), one.entity_id.as_str())).collect();
+    let comes_back = |kind: &str, id: &str| known.contains(&(kind, id));
+    for firsts in all.chunks(READ_TOGETHER) {
         let changes = objects::changes(conn, &plan.set, firsts)?;
         let since = objects::since(conn, &scope.scope_and_partner(), &plan.set, firsts)?;
         for ((first, change), since) in firsts.iter().zip(&changes).zip(since) {
             let restorer = restorers.of(&first.entity).filter(|_| reach.contains(&first.tenant_id));
-            if plan.has_to_restore(restorer, first, change, since) {
+            if plan.has_to_restore(conn, restorer, first, change, since, &comes_back)? {
                 plan.objects.push(first.clone());
             }
         }
@@ -223,42 +227,44 @@ impl Plan {
     /// Is an object to be restored? What speaks against it, or stays of it, is noted.
     fn has_to_restore(
         &mut self,
+        conn: &mut Conn,
         restorer: Option<&dyn Restorer>,
         first: &FirstChange,
         change: &ObjectChange,
         since: Since,
-    ) -> bool {
+        comes_back: &dyn Fn(&str, &str) -> bool,
+    ) -> db::Result<bool> {
         let Some(restorer) = restorer else {
             self.undo.leave(first, Vec::new());
-            return false;
+            return Ok(false);
         };
         if !change.existed && !change.exists {
-            return false;
+            return Ok(false);
         }
         if !restorer.can_restore(change) {
             self.undo.leave(first, Vec::new());
-            return false;
+            return Ok(false);
         }
         match since {
             Since::Undone => {
                 self.undo.already_undone += 1;
-                return false;
+                return Ok(false);
             }
             Since::Changed(last) => {
                 self.changed += 1;
                 if self.undo.changed_since.len() < MOST_NAMED {
                     self.undo.changed_since.push(changed_by(first, *last));
                 }
-                return true;
+                return Ok(true);
             }
             Since::Unchanged => {}
         }
-        let fields = restorer.left(change);
+        let fields = restorer.find_left(conn, change, comes_back)?;
         let is_any = !change.existed || !change.exists || fields.len() < change.fields.len();
         if !fields.is_empty() {
             self.undo.leave(first, fields);
         }
-        is_any
+        Ok(is_any)
     }
 }
 

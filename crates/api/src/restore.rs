@@ -23,6 +23,19 @@ pub trait Restorer: Send + Sync {
     /// What of a change stays as it is: fields that the audit log does not keep, or that no operation sets.
     fn left(&self, change: &ObjectChange) -> Vec<String>;
 
+    /// The same, where it depends on what is there now. `comes_back` tells by its kind and id what else is restored.
+    ///
+    /// # Errors
+    /// Those of the database.
+    fn find_left(
+        &self,
+        _: &mut Conn,
+        change: &ObjectChange,
+        _comes_back: &dyn Fn(&str, &str) -> bool,
+    ) -> Result<Vec<String>> {
+        Ok(self.left(change))
+    }
+
     /// Restores an object: removes what is new, puts back what is gone under its id, or sets the fields that differ to
     /// what they were before.
     ///

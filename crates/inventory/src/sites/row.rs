@@ -4,6 +4,9 @@ use diesel::prelude::*;
 
 use crate::schema::sites;
 
+/// The kind of entity, as the audit log names it.
+pub const ENTITY: &str = "Site";
+
 /// One row of `sites`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
 #[diesel(table_name = sites, primary_key(tenant_id, id), treat_none_as_default_value = false)]

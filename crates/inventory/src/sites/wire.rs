@@ -120,7 +120,7 @@ impl From<Row> for SiteMember {
 /// The audit log has it as clients see it.
 impl Recorded for row::Site {
     fn entity(&self) -> Entity<'_> {
-        Entity::audited("Site", &self.tenant_id, self.id.to_string())
+        Entity::audited(row::ENTITY, &self.tenant_id, self.id.to_string())
     }
 
     fn event_payload(&self) -> db::Result<Value> {

@@ -2,12 +2,12 @@
 
 use api::{RequestScope, Restorer, restore};
 use base::{problem::Problem, timestamp::Timestamp};
-use db::Result;
+use db::{Conn, Result};
 use outbox::{
     Tx,
     change_sets::objects::{FieldChange, ObjectChange},
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{
     model::{
@@ -49,6 +49,9 @@ const PARTS: [&str; 9] = [
 /// Fields with a type of their own.
 const TYPED: [&str; 7] = ["type", "resourceType", "state", "agentInstalled", "locationId", "launchDate", "appRoles"];
 
+/// What the paths of tags begin with.
+const TAG: &str = "tags.";
+
 /// What a resource loses when it goes to history, and the audit log does not have.
 const LOST: [&str; 3] = ["applications", "antivirus", "group memberships by hand"];
 
@@ -71,6 +74,23 @@ impl Restorer for Resources {
         }
     }
 
+    /// A resource comes back without its site where that is gone for good.
+    fn find_left(
+        &self,
+        conn: &mut Conn,
+        change: &ObjectChange,
+        comes_back: &dyn Fn(&str, &str) -> bool,
+    ) -> Result<Vec<String>> {
+        let mut left = self.left(change);
+        if let (true, false, Some(site)) = (change.existed, change.exists, former_site(change))
+            && !comes_back(sites::row::ENTITY, &site.to_string())
+            && sites::store::find(conn, std::slice::from_ref(&change.tenant_id), site)?.is_none()
+        {
+            left.push("location".to_owned());
+        }
+        Ok(left)
+    }
+
     fn restore(&self, tx: &mut Tx<'_>, scope: &RequestScope, change: &ObjectChange) -> Result<()> {
         let partner = scope.tenant.partner.as_str();
         let tenant = [change.tenant_id.clone()];
@@ -84,7 +104,8 @@ impl Restorer for Resources {
             store::decommission(tx.conn, &rules::decommission(&before, UNDONE, tx.now))?;
             return changes::record_change(tx, Some(&before), None);
         }
-        let after = former(tx, change, &before)?;
+        let mut after = rules::changed(&before, tx.now);
+        set_former(tx, change, &mut after)?;
         http::move_identities(tx.conn, &before, &after)?;
         store::update(tx.conn, partner, &row, &after)?;
         changes::record_change(tx, Some(&before), Some(&after))
@@ -106,7 +127,7 @@ impl Restorer for Resources {
 fn is_restored(path: &str) -> bool {
     let name = path.split('.').next().unwrap_or(path);
     let is_text = |name| TEXTS.contains(&name) || CLOUD.contains(&name) || SYNTHETIC.contains(&name);
-    path.starts_with("tags.") || PARTS.contains(&name) || TYPED.contains(&path) || is_text(path)
+    path.starts_with(TAG) || PARTS.contains(&name) || TYPED.contains(&path) || is_text(path)
 }
 
 /// Moves resources to history; none and `false` when one of them is not in the inventory.
@@ -131,7 +152,9 @@ fn recommission(tx: &mut Tx<'_>, partner: &str, change: &ObjectChange) -> Result
     let former = row.ok_or_else(gone)?.into_resource()?;
     let state = restore::former_text(change, "state");
     let state = STATES.into_iter().find(|known| Some(*known) == state).unwrap_or("active");
-    let resource = rules::recommission(&former, state, tx.now);
+    let mut resource = rules::recommission(&former, state, tx.now);
+    take_away_added(&mut resource, change);
+    set_former(tx, change, &mut resource)?;
     let keys = rules::identities(&resource);
     if !keys.is_empty() {
         identities::lock_identities(tx.conn, tenant)?;
@@ -143,9 +166,43 @@ fn recommission(tx: &mut Tx<'_>, partner: &str, change: &ObjectChange) -> Result
     changes::record_change(tx, None, Some(&resource))
 }
 
-/// A resource with the fields that a change set changed as they were before it.
-fn former(tx: &mut Tx<'_>, change: &ObjectChange, now: &Resource) -> Result<Resource> {
-    let mut resource = rules::changed(now, tx.now);
+/// Takes away what a change set gave a resource before it went to history: the change has all that it had before.
+fn take_away_added(resource: &mut Resource, change: &ObjectChange) {
+    let had = |path: &str| change.fields.contains_key(path);
+    let document = &mut resource.document;
+    document.texts.retain(|name, _| !is_restored(name) || had(name));
+    document.tags.retain(|tag| had(&format!("{TAG}{}", tag.name)));
+    for name in PARTS {
+        let is_gone = match document.nested.get_mut(name) {
+            Some(Value::Object(part)) => !keep_fields(part, name, &had),
+            Some(_) => !had(name),
+            None => false,
+        };
+        if is_gone {
+            document.set_part(name, Value::Null);
+        }
+    }
+    if !had("launchDate") {
+        resource.launched = None;
+    }
+    resource.site_id = None;
+}
+
+/// Keeps the fields of an object that were there, by their paths; `false` when it had some, and has none any more.
+fn keep_fields(object: &mut Map<String, Value>, path: &str, had: &impl Fn(&str) -> bool) -> bool {
+    let was_empty = object.is_empty();
+    object.retain(|name, value| {
+        let path = format!("{path}.{name}");
+        match value {
+            Value::Object(inner) => keep_fields(inner, &path, had),
+            _ => had(&path),
+        }
+    });
+    was_empty || !object.is_empty()
+}
+
+/// Gives a resource the values that its fields had before a change set.
+fn set_former(tx: &mut Tx<'_>, change: &ObjectChange, resource: &mut Resource) -> Result<()> {
     let whole = |(_, field): &(&String, &FieldChange)| restore::is_whole(field.before.as_ref());
     for (path, field) in change.fields.iter().filter(|(path, _)| is_restored(path)).filter(whole) {
         let before = field.before.as_ref();
@@ -153,12 +210,12 @@ fn former(tx: &mut Tx<'_>, change: &ObjectChange, now: &Resource) -> Result<Reso
         match path.as_str() {
             "type" => text().clone_into(&mut resource.kind),
             "resourceType" => resource.resource_type = types::resolve(tx.conn, &resource.tenant_id, text(), None)?,
-            "state" => rules::set_state(&mut resource, text(), tx.now),
+            "state" => rules::set_state(resource, text(), tx.now),
             "agentInstalled" => resource.agent_installed = before.and_then(Value::as_bool).unwrap_or(false),
-            "locationId" => resource.site_id = site(tx, &resource.tenant_id, before)?,
+            "locationId" => resource.site_id = site(tx, change)?,
             "launchDate" => resource.launched = before.and_then(Value::as_str).and_then(Timestamp::parse),
             "appRoles" => resource.document.app_roles = words(before),
-            path => match path.strip_prefix("tags.") {
+            path => match path.strip_prefix(TAG) {
                 Some(name) => set_tag(&mut resource.document, name, before.and_then(Value::as_str)),
                 None if restore::is_in(path, &PARTS) => {}
                 None => resource.document.set(path, text()),
@@ -169,14 +226,20 @@ fn former(tx: &mut Tx<'_>, change: &ObjectChange, now: &Resource) -> Result<Reso
     if resource.document.display_name().is_empty() {
         return Err(Problem::conflict("It would have no name.").into());
     }
-    Ok(resource)
+    Ok(())
 }
 
-/// The site with a former id, if it is there.
-fn site(tx: &mut Tx<'_>, tenant: &str, id: Option<&Value>) -> Result<Option<i64>> {
-    let Some(id) = id.and_then(Value::as_i64) else { return Ok(None) };
-    match sites::store::find(tx.conn, &[tenant.to_owned()], id)? {
+/// The id of the site that a resource was at, where that changed.
+fn former_site(change: &ObjectChange) -> Option<i64> {
+    change.fields.get("locationId")?.before.as_ref()?.as_i64()
+}
+
+/// The former site; what comes back from history does so without one that is gone.
+fn site(tx: &mut Tx<'_>, change: &ObjectChange) -> Result<Option<i64>> {
+    let Some(id) = former_site(change) else { return Ok(None) };
+    match sites::store::find(tx.conn, std::slice::from_ref(&change.tenant_id), id)? {
         Some(site) => Ok(Some(site.id)),
+        None if !change.exists => Ok(None),
         None => Err(Problem::conflict(format!("The site {id} that it was at is gone.")).into()),
     }
 }

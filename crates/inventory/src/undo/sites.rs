@@ -8,7 +8,7 @@ use outbox::{Tx, change_sets::objects::ObjectChange};
 use crate::{
     groups,
     sites::{
-        row::Site,
+        row::{self, Site},
         rules, store,
         wire::{NewSite, SiteChange},
     },
@@ -24,7 +24,7 @@ pub struct Sites;
 
 impl Restorer for Sites {
     fn kinds(&self) -> &'static [&'static str] {
-        &["Site"]
+        &[row::ENTITY]
     }
 
     fn left(&self, change: &ObjectChange) -> Vec<String> {

@@ -3,10 +3,15 @@
 use muster_tests::{Client, Server, both_backends, unique};
 use serde_json::{Value, json};
 
-use super::{newest, send, undo, undone};
+use super::{left, newest, send, undo, undone};
 use crate::contract::text;
 
-both_backends![a_group_that_moved_since_is_named, a_group_that_was_moved_goes_back];
+both_backends![
+    a_group_that_moved_since_is_named,
+    a_group_that_was_moved_goes_back,
+    a_machine_that_changed_and_went_comes_back_as_it_was,
+    a_machine_comes_back_to_its_site_where_that_is_there,
+];
 
 /// Creates a device group at the top; gives its unique id.
 fn group(client: &Client, name: &str) -> String {
@@ -44,4 +49,70 @@ fn a_group_that_was_moved_goes_back(server: &Server) {
     assert_eq!(parent(&client, &moved), Value::Null);
     undone(&client, &newest(&client, ""));
     assert_eq!(parent(&client, &moved), json!(other));
+}
+
+/// Deletes what is at a path, as a part of a set.
+#[track_caller]
+fn delete(client: &Client, name: &str, path: &str) {
+    client.request("DELETE", path).header("X-Change-Set", name).send().ok();
+}
+
+/// What people said of a machine, as it is read.
+#[track_caller]
+fn told(client: &Client, path: &str) -> Value {
+    let mut now = client.get(path).ok();
+    for moved in ["updatedDate", "updatedTime"] {
+        now.as_object_mut().expect("an object").remove(moved);
+        now["generalInfo"].as_object_mut().expect("an object").remove(moved);
+    }
+    now
+}
+
+fn a_machine_that_changed_and_went_comes_back_as_it_was(server: &Server) {
+    let client = server.new_client();
+    let site = client.post("/sites", &json!({"name": "Graz"})).ok()["id"].clone();
+    let body = json!({"hostName": "web-01", "name": "nm", "tags": [{"name": "a", "value": "1"}],
+        "location": {"id": site}, "metaData": {"k": 1, "e": {}}, "serialNumber": "7XK9PL2", "make": "Dell"});
+    let path = format!("/resources/{}", text(&client.post("/resources", &body).ok()["resourceUUID"]));
+    let before = told(&client, &path);
+    let name = unique("prune");
+    let change = json!({"name": "other", "tags": [{"name": "b", "value": "2"}], "description": "new",
+        "metaData": {"k": 2, "n": {"m": 3}}, "managementProfile": {"p": 1}, "serialNumber": "",
+        "appRoles": [{"name": "redis"}]});
+    send(&client, &name, &path, &change);
+    send(&client, &name, &format!("{path}/decommission"), &json!({"reason": "old"}));
+    let (_, first) = undone(&client, &newest(&client, &name));
+    assert_eq!(told(&client, &path), before);
+    let taken = json!({"hostName": "other", "serialNumber": "7XK9PL2", "make": "Dell"});
+    client.post("/resources", &taken).problem(409, "0004");
+    undone(&client, &first);
+    client.get(&path).not_found();
+}
+
+fn a_machine_comes_back_to_its_site_where_that_is_there(server: &Server) {
+    let client = server.new_client();
+    let site = || client.post("/sites", &json!({"name": unique("site")})).ok()["id"].clone();
+    let machine = |host: &str, site: &Value| {
+        let body = json!({"hostName": host, "location": {"id": site}});
+        format!("/resources/{}", text(&client.post("/resources", &body).ok()["resourceUUID"]))
+    };
+    let (kept, gone) = (site(), site());
+    let (first, second) = (machine("web-01", &kept), machine("web-02", &gone));
+    // Both go, the site last, which the set had changed before.
+    let name = unique("prune");
+    send(&client, &name, &format!("/sites/{kept}"), &json!({"city": "Graz"}));
+    send(&client, &name, &format!("{first}/decommission"), &json!({}));
+    delete(&client, &name, &format!("/sites/{kept}"));
+    let set = newest(&client, &name);
+    assert!(!left(&client, &set).to_string().contains("location"));
+    undone(&client, &set);
+    assert_eq!(client.get(&first).ok()["location"]["id"], kept);
+    // The site is gone for good.
+    let name = unique("decommission");
+    send(&client, &name, &format!("{second}/decommission"), &json!({}));
+    client.delete(&format!("/sites/{gone}")).ok();
+    let set = newest(&client, &name);
+    assert!(left(&client, &set).to_string().contains("location"));
+    undone(&client, &set);
+    assert_eq!(client.get(&second).ok().get("location"), None);
 }
