@@ -1,5 +1,8 @@
 //! Undoing a change set: each of its objects as it was before, by the rules of the domain that it belongs to.
 
+mod answer;
+mod work;
+
 use std::{
     collections::HashSet,
     sync::Arc,
@@ -7,32 +10,24 @@ use std::{
 };
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Parameters, PathIds, RequestContext, RequestScope, Restorer, Restorers, answer, clock, post};
-use base::{
-    body::ignored,
-    problem::{FieldError, Problem},
-    timestamp::Timestamp,
+use api::{
+    Answer, Parameters, PathIds, RequestContext, RequestScope, Restorer, Restorers, answer as answers, clock, post,
 };
+use base::problem::Problem;
 use db::Conn;
 use outbox::{
     Tx,
-    audit::Entry,
     change_sets::{
         self, ChangeSet,
         objects::{self, FirstChange, ObjectChange, Since},
     },
 };
-use serde::Serialize;
-use utoipa::ToSchema;
 
+use self::{
+    answer::{LASTING, MOST_NAMED, Undo, changed_by, changed_since, nothing_left},
+    work::{Pass, READ_TOGETHER, WHOLE, Work},
+};
 use crate::change_sets::ChangeSetId;
-
-/// Objects that are restored in one transaction. A set of more is undone in several, so that nobody waits long for the
-/// one writer of a SQLite file.
-const WHOLE: usize = 100;
-
-/// Objects whose changes are read together.
-const READ_TOGETHER: usize = 25;
 
 /// How long objects are restored together while others wait to write.
 const SHARE: Duration = Duration::from_millis(10);
@@ -40,86 +35,12 @@ const SHARE: Duration = Duration::from_millis(10);
 /// The largest set that can be undone: its objects are listed in memory.
 const MOST: i64 = 50_000;
 
-/// Objects that an answer names at most, of each list.
-const MOST_NAMED: usize = 100;
-
 /// The parameters of an undo.
 #[derive(Clone, Debug, Parameters)]
 pub struct UndoOptions {
     /// Say what would be undone and change nothing; default false.
     #[request(default, example = true)]
     pub preview: bool,
-}
-
-/// What an undo did, or would do.
-#[derive(Clone, Debug, Default, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(example = json!({
-    "id": "CHG-0199a1f0-7b4e-7c3a-9d55-3f6f0c1a2b3c", "preview": true, "objects": 3, "alreadyUndone": 0,
-    "notUndone": [{"tenantId": "client_1", "entity": "Resource", "entityId": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f",
-        "fields": ["credential"]}],
-    "notUndoneCount": 1, "changedSince": [],
-    "lasting": "Calls of integrations and pages that the changes caused have gone out."
-}))]
-pub struct Undo {
-    /// The set that is undone.
-    pub id: String,
-    /// Was nothing changed?
-    pub preview: bool,
-    /// The set of the undo itself, which can be undone too; left out of a preview, and when nothing was left to undo.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub change_set: Option<String>,
-    /// How many objects were restored, or would be.
-    pub objects: usize,
-    /// How many an earlier undo of the set had restored.
-    pub already_undone: usize,
-    /// What stays as it is, the first 100.
-    pub not_undone: Vec<NotUndone>,
-    /// How many objects stay as they are, in whole or in part.
-    pub not_undone_count: usize,
-    /// Of a preview: objects that changed since, the first 100. While there are any, an undo is a 409.
-    pub changed_since: Vec<ChangedSince>,
-    /// What no undo takes back.
-    pub lasting: &'static str,
-}
-
-const LASTING: &str = "Calls of integrations and pages that the changes caused have gone out.";
-
-/// An object that stays as it is, in whole or in part.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct NotUndone {
-    /// The tenant of the object.
-    pub tenant_id: String,
-    /// Its kind.
-    pub entity: String,
-    /// Its id.
-    pub entity_id: String,
-    /// What of it stays; left out when its kind cannot be restored at all.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
-    pub fields: Vec<String>,
-}
-
-/// An object that something else changed after the set.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ChangedSince {
-    /// The tenant of the object.
-    pub tenant_id: String,
-    /// Its kind.
-    pub entity: String,
-    /// Its id.
-    pub entity_id: String,
-    /// When it changed last.
-    #[schema(value_type = String)]
-    pub time: Timestamp,
-    /// The user on whose behalf; left out for what nobody asked for.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    #[schema(required = false)]
-    pub user_id: String,
-    /// The request that changed it.
-    pub request_id: String,
 }
 
 /// What is to be undone, and the set that it is of.
@@ -161,7 +82,7 @@ pub(crate) async fn undo_change_set(
     let known = Arc::clone(&restorers);
     let plan = context.read(move |conn, scope| look(conn, scope, &known, &id)).await?;
     if context.query.preview {
-        return answer::ok(&Undo { preview: true, ..plan.undo });
+        return answers::ok(&Undo { preview: true, ..plan.undo });
     }
     let Plan { set, objects, undo, changed } = plan;
     let refusal = match (changed, undo.objects) {
@@ -174,19 +95,19 @@ pub(crate) async fn undo_change_set(
         return context.write(move |_, _| Err::<Answer, _>(problem.into())).await;
     }
     let context = context.undoing(&set.id);
-    let work = Work { set: Arc::new(set), objects: objects.into(), restorers: Arc::clone(&restorers) };
-    if work.objects.len() <= WHOLE {
+    let work = Work { set: Arc::new(set), restorers: Arc::clone(&restorers) };
+    if objects.len() <= WHOLE {
         let whole = context.write(move |tx, scope| {
             let made = change_sets::new_id(tx.actor());
-            let (objects, _) = work.restore(tx, scope, 0, || false)?;
-            Answer::ok(&Undo { change_set: made, objects, ..undo })
+            let restored = work.restore_all(tx, scope, &objects)?;
+            Answer::ok(&undo.restored(made, restored)?)
         });
         let answer = whole.await;
         restorers.forget_cached();
         return answer;
     }
     let inner = context.clone();
-    context.carry_out(async move { in_parts(&inner, work, undo).await }).await
+    context.carry_out(async move { in_parts(&inner, work, objects, undo).await }).await
 }
 
 /// Reads what there is to undo, and what keeps it from being undone.
@@ -268,162 +189,42 @@ impl Plan {
     }
 }
 
-impl Undo {
-    /// Notes that fields of an object stay as they are, or all of it.
-    fn leave(&mut self, object: &FirstChange, fields: Vec<String>) {
-        self.not_undone_count += 1;
-        if self.not_undone.len() < MOST_NAMED {
-            let FirstChange { tenant_id, entity, entity_id, .. } = object.clone();
-            self.not_undone.push(NotUndone { tenant_id, entity, entity_id, fields });
-        }
-    }
-}
-
-fn changed_by(first: &FirstChange, last: Entry) -> ChangedSince {
-    ChangedSince {
-        tenant_id: first.tenant_id.clone(),
-        entity: first.entity.clone(),
-        entity_id: first.entity_id.clone(),
-        time: Timestamp::from_millis(last.at_ms),
-        user_id: last.user_id,
-        request_id: last.request_id,
-    }
-}
-
-/// 409 that names objects.
-fn changed_since(count: usize, some: &[ChangedSince]) -> Problem {
-    let objects = if count == 1 { "1 object changed".to_owned() } else { format!("{count} objects changed") };
-    let mut problem = Problem::conflict(format!("{objects} since, so the change set cannot be undone."));
-    problem.errors = some
-        .iter()
-        .map(|one| {
-            let message = format!("changed at {} by the request {}", one.time, one.request_id);
-            FieldError::new(format!("{} {}", one.entity, one.entity_id), message)
-        })
-        .collect();
-    problem
-}
-
-fn nothing_left(undo: &Undo) -> Problem {
-    Problem::conflict(match undo.already_undone {
-        0 => "Nothing of the change set can be undone.",
-        _ => "The change set is undone already.",
-    })
-}
-
-/// What is restored.
-#[derive(Clone)]
-struct Work {
-    set: Arc<ChangeSet>,
-    objects: Arc<[FirstChange]>,
-    restorers: Arc<Restorers>,
-}
-
-impl Work {
-    /// Restores objects from one of them on, up to [`WHOLE`] or until it is enough; answers how many it restored, and
-    /// with which one to go on.
-    fn restore(
-        &self,
-        tx: &mut Tx<'_>,
-        scope: &RequestScope,
-        from: usize,
-        is_enough: impl Fn() -> bool,
-    ) -> db::Result<(usize, usize)> {
-        let tenants = scope.scope_and_partner();
-        let mut restored = 0;
-        let mut next = from;
-        let end = self.objects.len().min(from + WHOLE);
-        while next < end && (next == from || !is_enough()) {
-            let firsts = &self.objects[next..end.min(next + READ_TOGETHER)];
-            let are_left = self.are_left(tx, &tenants, firsts)?;
-            let changes = objects::changes(tx.conn, &self.set, firsts)?;
-            let mut done = 0;
-            while done < firsts.len() && (done == 0 || !is_enough()) {
-                let count = are_left[done..].iter().take_while(|is_left| **is_left).count();
-                let together = self.restore_first(tx, scope, &firsts[done..], &changes[done..done + count])?;
-                restored += together;
-                done += together.max(1);
-            }
-            next += done;
-        }
-        // On Postgres somebody else may have changed one between the look and its lock; nobody can from now on.
-        for firsts in self.objects[from..next].chunks(READ_TOGETHER) {
-            self.are_left(tx, &tenants, firsts)?;
-        }
-        Ok((restored, next))
-    }
-
-    /// Which objects are as the set left them, and not as they were before it? 409 when one is neither.
-    fn are_left(&self, tx: &mut Tx<'_>, tenants: &[String], firsts: &[FirstChange]) -> db::Result<Vec<bool>> {
-        let since = objects::since(tx.conn, tenants, &self.set, firsts)?;
-        let is_left = |(first, since): (&FirstChange, Since)| match since {
-            Since::Unchanged => Ok(true),
-            Since::Undone => Ok(false),
-            Since::Changed(last) => Err(changed_since(1, &[changed_by(first, *last)]).into()),
-        };
-        firsts.iter().zip(since).map(is_left).collect()
-    }
-
-    /// Restores the first of some objects, and those of its kind behind it that can be restored with it; none, if there
-    /// are none.
-    fn restore_first(
-        &self,
-        tx: &mut Tx<'_>,
-        scope: &RequestScope,
-        firsts: &[FirstChange],
-        changes: &[ObjectChange],
-    ) -> db::Result<usize> {
-        let (Some(first), Some(change)) = (firsts.first(), changes.first()) else { return Ok(0) };
-        let Some(restorer) = self.restorers.of(&change.entity) else { return Ok(0) };
-        let count = changes.iter().take_while(|other| other.entity == change.entity).count();
-        // The names of what nobody reads are of what is stored, and not of the request.
-        let (restored, _) = ignored::collect(|| restorer.restore_first(tx, scope, &changes[..count]));
-        restored.map_err(|error| refused(first, error))
-    }
-}
-
-/// 409 that names the object that a rule keeps from being restored.
-fn refused(first: &FirstChange, error: db::Error) -> db::Error {
-    match error {
-        db::Error::Problem(cause) => {
-            let name = format!("{} {}", first.entity, first.entity_id);
-            let mut reasons: Vec<String> =
-                cause.errors.iter().map(|error| format!("{} {}", error.field_name, error.message)).collect();
-            if reasons.is_empty() {
-                reasons.push(cause.detail);
-            }
-            let mut problem = Problem::conflict(format!("{name} cannot be restored, so nothing more is undone."));
-            problem.errors = vec![FieldError::new(name, reasons.join("; "))];
-            problem.into()
-        }
-        error => error,
-    }
-}
-
 /// Restores objects in several transactions, so short that others write in between.
-async fn in_parts(context: &RequestContext<UndoOptions>, work: Work, undo: Undo) -> api::Result<Answer> {
+async fn in_parts(
+    context: &RequestContext<UndoOptions>,
+    work: Work,
+    objects: Vec<FirstChange>,
+    undo: Undo,
+) -> api::Result<Answer> {
     let actor = context.actor_of_parts();
     let scope = context.request_scope();
-    let restorers = Arc::clone(&work.restorers);
     let mut made = None;
     let mut restored = 0;
-    let mut from = 0;
-    while from < work.objects.len() {
-        let (actor, scope, work, db) = (actor.clone(), scope.clone(), work.clone(), context.db.clone());
+    let mut pending: Arc<[FirstChange]> = objects.into();
+    let mut pass = Pass::default();
+    while !pending.is_empty() {
+        let (actor, scope, inner, db) = (actor.clone(), scope.clone(), work.clone(), context.db.clone());
+        let (objects, from) = (Arc::clone(&pending), pass.done);
         let now = clock::now();
         let id = change_sets::new_id(&actor);
         let part = context.db.write_parts_for(context.caller.home.as_str(), move |conn| {
             let begun = Instant::now();
             let is_enough = || begun.elapsed() >= SHARE && db.is_waited_for();
-            Tx::run(conn, &actor, now, |tx| work.restore(tx, &scope, from, is_enough))
+            Tx::run(conn, &actor, now, |tx| inner.restore(tx, &scope, &objects[from..], is_enough))
         });
-        let (some, next) = part.await.map_err(|error| interrupted(error, restored))?;
-        restorers.forget_cached();
-        restored += some;
-        made = made.or(id.filter(|_| some > 0));
-        from = next;
+        let part = part.await.map_err(|error| interrupted(error, restored))?;
+        work.restorers.forget_cached();
+        restored += part.restored;
+        made = made.or(id.filter(|_| part.restored > 0));
+        pass.done += part.done;
+        pass.restored += part.restored;
+        pass.refused.extend(part.refused);
+        if pass.done == pending.len() {
+            let next = std::mem::take(&mut pass).into_next();
+            pending = next.map_err(|problem| interrupted(problem.into(), restored))?.into();
+        }
     }
-    Ok(Answer::ok(&Undo { change_set: made, objects: restored, ..undo })?)
+    Ok(Answer::ok(&undo.restored(made, restored)?)?)
 }
 
 /// What stopped an undo, with how far it came.

@@ -4,6 +4,7 @@ mod articles;
 mod incidents;
 mod inventory;
 mod jobs;
+mod order;
 mod rosters;
 mod windows;
 
@@ -34,6 +35,12 @@ both_backends![
 
 pub(super) fn send(client: &Client, name: &str, path: &str, body: &Value) -> Value {
     client.request("POST", path).header("X-Change-Set", name).json(body).send().ok()
+}
+
+/// Deletes what is at a path, as a part of a set.
+#[track_caller]
+pub(super) fn delete(client: &Client, name: &str, path: &str) {
+    client.request("DELETE", path).header("X-Change-Set", name).send().ok();
 }
 
 /// Undoes a set of many objects. It may take longer than a request may: under its key it goes on all the same.

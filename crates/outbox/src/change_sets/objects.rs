@@ -69,17 +69,24 @@ const ROWS: &str = "WITH parts AS ( \
      WHERE tenant_id = $1 AND created_ms = $2 AND id = $3 \
      UNION SELECT owner_id, at_ms, request_id FROM change_set_parts WHERE tenant_id = $1 AND set_id = $3), \
      entries AS ( \
-     SELECT a.tenant_id, a.at_ms, a.id, a.entity, a.entity_id FROM parts p JOIN audit_log a \
+     SELECT a.tenant_id, a.at_ms, a.id, a.action, a.entity, a.entity_id FROM parts p JOIN audit_log a \
      ON a.tenant_id = p.owner_id AND a.at_ms = p.at_ms AND a.request_id = p.request_id AND a.key_id = $4)";
 
-/// The first change of each object, behind [`ROWS`].
-const FIRSTS: &str = "firsts AS (SELECT e.*, \
-     row_number() OVER (PARTITION BY e.tenant_id, e.entity, e.entity_id ORDER BY e.at_ms, e.id) AS place \
-     FROM entries e) SELECT tenant_id, at_ms, id, entity, entity_id FROM firsts WHERE place = 1";
+/// The first change of each object, behind [`ROWS`], with where its last one is.
+const FIRSTS: &str = "firsts AS (SELECT e.*, row_number() OVER changes AS place, \
+     last_value(e.at_ms) OVER changes AS last_ms, last_value(e.id) OVER changes AS last_id FROM entries e \
+     WINDOW changes AS (PARTITION BY e.tenant_id, e.entity, e.entity_id ORDER BY e.at_ms, e.id \
+     ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)) \
+     SELECT tenant_id, at_ms, id, entity, entity_id FROM firsts WHERE place = 1";
 
-/// All objects that a set changed, those that changed last first: the order in which they are undone.
+/// The order in which objects are undone: what the set made goes in the reverse order in which it was made, and what
+/// was there before in that in which it was left. So a site that was deleted is there before a machine that was at it.
+const BACKWARDS: &str = "ORDER BY CASE WHEN action = 'CREATE' THEN at_ms ELSE last_ms END DESC, \
+     CASE WHEN action = 'CREATE' THEN id ELSE last_id END DESC";
+
+/// All objects that a set changed, in the order in which they are undone.
 pub fn all(conn: &mut Conn, set: &ChangeSet) -> Result<Vec<FirstChange>> {
-    let rows = sql_query(format!("{ROWS}, {FIRSTS} ORDER BY at_ms DESC, id DESC"))
+    let rows = sql_query(format!("{ROWS}, {FIRSTS} {BACKWARDS}"))
         .bind::<Text, _>(&set.tenant_id)
         .bind::<BigInt, _>(set.created_ms)
         .bind::<Text, _>(&set.id)

@@ -3,7 +3,7 @@
 use muster_tests::{Client, Server, both_backends, unique};
 use serde_json::{Value, json};
 
-use super::{left, newest, send, undo, undone};
+use super::{delete, left, newest, send, undo, undone};
 use crate::contract::text;
 
 both_backends![
@@ -49,12 +49,6 @@ fn a_group_that_was_moved_goes_back(server: &Server) {
     assert_eq!(parent(&client, &moved), Value::Null);
     undone(&client, &newest(&client, ""));
     assert_eq!(parent(&client, &moved), json!(other));
-}
-
-/// Deletes what is at a path, as a part of a set.
-#[track_caller]
-fn delete(client: &Client, name: &str, path: &str) {
-    client.request("DELETE", path).header("X-Change-Set", name).send().ok();
 }
 
 /// What people said of a machine, as it is read.
