@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::problem::Problem;
 use db::{Conn, Result};
-use outbox::{Recorded, Tx, change_sets::objects::ObjectChange};
+use outbox::{Recorded, Tx, audit, change_sets::objects::ObjectChange};
 use serde_json::{Map, Value};
 
 use crate::{RequestScope, Resource};
@@ -131,30 +131,33 @@ pub fn former_object(change: &ObjectChange, name: &str, now: Option<&Value>) -> 
     let mut changed = change.fields.iter().filter(|(path, _)| is_of(path)).peekable();
     changed.peek()?;
     let mut object = now.and_then(Value::as_object).cloned().unwrap_or_default();
-    for (path, field) in changed.filter(|(_, field)| is_whole(field.before.as_ref())) {
-        if let Some(path) = path.strip_prefix(name).and_then(|rest| rest.strip_prefix('.')) {
-            set(&mut object, path, field.before.as_ref());
-        }
-    }
+    let former = changed.filter(|(_, field)| is_whole(field.before.as_ref())).filter_map(|(path, field)| {
+        let path = path.strip_prefix(name)?.strip_prefix('.')?;
+        Some((audit::steps(path), field.before.as_ref()))
+    });
+    // What is new goes first: a value may have become an object, or an object a value.
+    let (values, new): (Vec<_>, Vec<_>) = former.partition(|(_, before)| before.is_some());
+    new.into_iter().chain(values).for_each(|(path, before)| set(&mut object, &path, before));
     Some(object)
 }
 
 /// Sets what is at a path, or removes it, with the objects around it that are left without any field.
-fn set(object: &mut Map<String, Value>, path: &str, value: Option<&Value>) {
-    let Some((name, rest)) = path.split_once('.') else {
+fn set(object: &mut Map<String, Value>, path: &[String], value: Option<&Value>) {
+    let Some((name, rest)) = path.split_first() else { return };
+    if rest.is_empty() {
         match value {
-            Some(value) => drop(object.insert(path.to_owned(), value.clone())),
-            None => drop(object.remove(path)),
+            Some(value) => drop(object.insert(name.clone(), value.clone())),
+            None => drop(object.remove(name)),
         }
         return;
-    };
+    }
     let mut inner = match object.remove(name) {
         Some(Value::Object(inner)) => inner,
         _ => Map::new(),
     };
     set(&mut inner, rest, value);
     if !inner.is_empty() {
-        object.insert(name.to_owned(), Value::Object(inner));
+        object.insert(name.clone(), Value::Object(inner));
     }
 }
 
@@ -199,6 +202,8 @@ pub fn is_whole(value: Option<&Value>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
     use base::timestamp::Timestamp;
     use outbox::change_sets::objects::FieldChange;
     use serde_json::json;
@@ -231,6 +236,35 @@ mod tests {
         assert_eq!(former_object(&change, "script", Some(&now)), None);
         assert_eq!(former_text(&change, "schedule.type"), Some("daily"));
         assert_eq!(former(&change, "schedule.note"), None);
+    }
+
+    #[test]
+    fn a_part_of_any_names_has_its_former_ones() {
+        let before =
+            json!({"a.b": 1, "k": 2, "e": {}, "v": {"x": {}}, "was": {"a": 1}, "is": 1, "gone": {"x": {"y": 1}}});
+        let after = json!({"a.b": 5, "a": {"b": 6}, "k": 2, "v": {}, "was": 1, "is": {"a": 1}, "e": {"f": 1},
+            "new": {"x": {}}});
+        let (mut flat_before, mut flat_after) = (BTreeMap::new(), BTreeMap::new());
+        for (value, flat) in [(&before, &mut flat_before), (&after, &mut flat_after)] {
+            audit::flatten(Some("meta"), Some(value), &mut |path, value| {
+                flat.insert(path.into_owned(), value);
+            });
+        }
+        let paths: BTreeSet<&String> = flat_before.keys().chain(flat_after.keys()).collect();
+        let side = |flat: &BTreeMap<String, &Value>, path: &String| flat.get(path).map(|value| (*value).clone());
+        let fields = paths.into_iter().map(|path| {
+            (path.clone(), FieldChange { before: side(&flat_before, path), after: side(&flat_after, path) })
+        });
+        let change = ObjectChange {
+            tenant_id: String::new(),
+            entity: String::new(),
+            entity_id: String::new(),
+            since: Timestamp::from_millis(0),
+            existed: true,
+            exists: true,
+            fields: fields.filter(|(_, field)| field.before != field.after).collect(),
+        };
+        assert_eq!(former_object(&change, "meta", Some(&after)).map(Value::Object), Some(before));
     }
 
     #[test]

@@ -191,16 +191,50 @@ fn difference<'v>(
     fields
 }
 
-fn flatten<'v>(path: Option<&str>, value: Option<&'v Value>, each: &mut impl FnMut(Cow<'v, str>, &'v Value)) {
+/// Hands on each value of an object with its path, whose steps are between dots ([`step`]).
+pub fn flatten<'v>(path: Option<&str>, value: Option<&'v Value>, each: &mut impl FnMut(Cow<'v, str>, &'v Value)) {
     let Some(value) = value else { return };
     let Value::Object(fields) = value else { return each(Cow::Owned(path.unwrap_or_default().to_owned()), value) };
     for (name, value) in fields {
-        let name = path.map_or(Cow::Borrowed(name.as_str()), |path| Cow::Owned(format!("{path}.{name}")));
+        let name = step(name);
+        let is_part = path.is_some();
+        let name = path.map_or(name.clone(), |path| Cow::Owned(format!("{path}.{name}")));
         match value {
+            // A part without fields is told from one that is not there.
+            Value::Object(fields) if fields.is_empty() && is_part => each(name, value),
             Value::Object(_) => flatten(Some(&name), Some(value), each),
             _ => each(name, value),
         }
     }
+}
+
+/// A name as a step of a path: dots and backslashes in it have a backslash before them.
+pub fn step(name: &str) -> Cow<'_, str> {
+    if !name.contains(['.', '\\']) {
+        return Cow::Borrowed(name);
+    }
+    Cow::Owned(name.replace('\\', r"\\").replace('.', r"\."))
+}
+
+/// The names that a path is made of. A backslash that nothing follows which needs one is itself: rows that are older
+/// than this rule have names as they are.
+pub fn steps(path: &str) -> Vec<String> {
+    let mut steps = vec![String::new()];
+    let mut letters = path.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let letter = match letter {
+            '.' => {
+                steps.push(String::new());
+                continue;
+            }
+            '\\' => letters.next_if(|next| ['.', '\\'].contains(next)).unwrap_or(letter),
+            letter => letter,
+        };
+        if let Some(step) = steps.last_mut() {
+            step.push(letter);
+        }
+    }
+    steps
 }
 
 /// A value, or of a long one its length in characters: a text's own, of an array those of its JSON.
@@ -249,6 +283,23 @@ mod tests {
             "note": {"after": "x"}, "place.city": {"before": "Graz", "after": "Linz"}, "tags": {"before": [1]}
         });
         assert_eq!(changes, expected);
+    }
+
+    #[test]
+    fn names_with_dots_and_parts_without_fields_are_told_apart() {
+        let before = json!({"meta": {"a.b": 1, "k": 2, "e": {}, r"c:\": 3}, "tags": {}});
+        let after = json!({"meta": {"a.b": 5, "a": {"b": 6}, "k": 2}, "tags": {}});
+        let changes = json!(difference(Some(&before), Some(&after), &[]));
+        let expected = json!({
+            r"meta.a\.b": {"before": 1, "after": 5}, "meta.a.b": {"after": 6}, "meta.e": {"before": {}},
+            r"meta.c:\\": {"before": 3}
+        });
+        assert_eq!(changes, expected);
+        for name in ["", "k", "a.b", r"c:\", r"\.", r".\", "..", r"\\"] {
+            assert_eq!(steps(&format!("meta.{}.x", step(name))), ["meta", name, "x"], "{name}");
+        }
+        // Of a row that is older.
+        assert_eq!(steps(r"tags.c:\temp"), ["tags", r"c:\temp"]);
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! Undoing changes of resources: what was created goes to history, and what went there comes back.
 
+use std::collections::BTreeSet;
+
 use api::{RequestScope, Restorer, restore};
 use base::{problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 use outbox::{
-    Tx,
+    Tx, audit,
     change_sets::objects::{FieldChange, ObjectChange},
 };
 use serde_json::{Map, Value};
@@ -123,6 +125,11 @@ impl Restorer for Resources {
     }
 }
 
+/// The name of the tag that a path is about; older rows of the audit log have dots in it as they are.
+fn tag_name(path: &str) -> Option<String> {
+    path.strip_prefix(TAG).map(|name| audit::steps(name).join("."))
+}
+
 /// Is a field one that a former value can be given to?
 fn is_restored(path: &str) -> bool {
     let name = path.split('.').next().unwrap_or(path);
@@ -171,7 +178,8 @@ fn take_away_added(resource: &mut Resource, change: &ObjectChange) {
     let had = |path: &str| change.fields.contains_key(path);
     let document = &mut resource.document;
     document.texts.retain(|name, _| !is_restored(name) || had(name));
-    document.tags.retain(|tag| had(&format!("{TAG}{}", tag.name)));
+    let tags: BTreeSet<String> = change.fields.keys().filter_map(|path| tag_name(path)).collect();
+    document.tags.retain(|tag| tags.contains(&tag.name));
     for name in PARTS {
         let is_gone = match document.nested.get_mut(name) {
             Some(Value::Object(part)) => !keep_fields(part, name, &had),
@@ -192,7 +200,7 @@ fn take_away_added(resource: &mut Resource, change: &ObjectChange) {
 fn keep_fields(object: &mut Map<String, Value>, path: &str, had: &impl Fn(&str) -> bool) -> bool {
     let was_empty = object.is_empty();
     object.retain(|name, value| {
-        let path = format!("{path}.{name}");
+        let path = format!("{path}.{}", audit::step(name));
         match value {
             Value::Object(inner) => keep_fields(inner, &path, had),
             _ => had(&path),
@@ -215,8 +223,8 @@ fn set_former(tx: &mut Tx<'_>, change: &ObjectChange, resource: &mut Resource) -
             "locationId" => resource.site_id = site(tx, change)?,
             "launchDate" => resource.launched = before.and_then(Value::as_str).and_then(Timestamp::parse),
             "appRoles" => resource.document.app_roles = words(before),
-            path => match path.strip_prefix(TAG) {
-                Some(name) => set_tag(&mut resource.document, name, before.and_then(Value::as_str)),
+            path => match tag_name(path) {
+                Some(name) => set_tag(&mut resource.document, &name, before.and_then(Value::as_str)),
                 None if restore::is_in(path, &PARTS) => {}
                 None => resource.document.set(path, text()),
             },
@@ -315,6 +323,9 @@ mod tests {
         assert_eq!((document.tags.len(), document.tags[0].value.as_str()), (1, "2"));
         set_tag(&mut document, "a.b", None);
         assert!(document.tags.is_empty());
+        for path in ["tags.a.b", r"tags.a\.b"] {
+            assert_eq!(tag_name(path).as_deref(), Some("a.b"));
+        }
         assert!(is_restored("tags.a.b") && is_restored("hostName") && !is_restored("credential"));
     }
 }

@@ -11,6 +11,7 @@ both_backends![
     a_group_that_was_moved_goes_back,
     a_machine_that_changed_and_went_comes_back_as_it_was,
     a_machine_comes_back_to_its_site_where_that_is_there,
+    free_parts_of_a_machine_have_their_former_names,
 ];
 
 /// Creates a device group at the top; gives its unique id.
@@ -109,4 +110,20 @@ fn a_machine_comes_back_to_its_site_where_that_is_there(server: &Server) {
     assert!(left(&client, &set).to_string().contains("location"));
     undone(&client, &set);
     assert_eq!(client.get(&second).ok().get("location"), None);
+}
+
+fn free_parts_of_a_machine_have_their_former_names(server: &Server) {
+    let client = server.new_client();
+    let body = json!({"hostName": "web-01", "metaData": {"a.b": 1, "k": 2, "e": {}, "o": {"x.y": {"z": 1}}},
+        "tags": [{"name": "app.version", "value": "1"}]});
+    let path = format!("/resources/{}", text(&client.post("/resources", &body).ok()["resourceUUID"]));
+    let before = told(&client, &path);
+    let name = unique("change");
+    let change = json!({"metaData": {"a.b": 5, "k": 2, "n.m": 1, "o": {"x": {"y": 2}}}, "tags": []});
+    send(&client, &name, &path, &change);
+    let after = told(&client, &path);
+    let (_, first) = undone(&client, &newest(&client, &name));
+    assert_eq!(told(&client, &path), before);
+    undone(&client, &first);
+    assert_eq!(told(&client, &path), after);
 }
