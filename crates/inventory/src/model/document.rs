@@ -54,6 +54,11 @@ pub struct Tag {
     pub tag_source: String,
 }
 
+impl Tag {
+    /// The source of a tag that names no other.
+    pub const API: &str = "API";
+}
+
 /// The attributes that are only displayed, as JSON in one column.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Document {

@@ -6,7 +6,7 @@ use outbox::{Change, Tx, Unpublished};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    model::document::{CLOUD, Resource},
+    model::document::{CLOUD, Resource, Tag},
     sites::store as sites,
 };
 
@@ -63,7 +63,18 @@ fn unpublished(before: Option<&Resource>, after: Option<&Resource>) -> Vec<Unpub
             _ => Unpublished::field(name, was, is),
         }
     });
-    changed.collect()
+    let [former, current] = [before, after].map(|resource| resource.and_then(tag_sources));
+    changed.chain(Unpublished::field(TAG_SOURCES, former.as_ref(), current.as_ref())).collect()
+}
+
+/// The part of the audit log that says who set tags.
+pub const TAG_SOURCES: &str = "tagSources";
+
+/// Who set the tags of a resource, by their names, as far as that was not a caller of the interface.
+fn tag_sources(resource: &Resource) -> Option<Value> {
+    let others = resource.document.tags.iter().filter(|tag| tag.tag_source != Tag::API);
+    let sources: Map<String, Value> = others.map(|tag| (tag.name.clone(), json!(tag.tag_source))).collect();
+    (!sources.is_empty()).then(|| sources.into())
 }
 
 const CREDENTIAL: &str = "credential";

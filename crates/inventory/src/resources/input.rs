@@ -309,7 +309,8 @@ fn tags(fields: &mut Fields<'_>, name: &str) -> Option<Vec<Tag>> {
             item.error("name", too_long());
         }
         let value = item.text_max("value", LONGEST).unwrap_or_default();
-        let tag_source = item.text_max("tagSource", 100).filter(|s| !s.is_empty()).unwrap_or_else(|| "API".to_owned());
+        let tag_source =
+            item.text_max("tagSource", 100).filter(|s| !s.is_empty()).unwrap_or_else(|| Tag::API.to_owned());
         tags.push(Tag { name, value, tag_source });
     }
     Some(tags)

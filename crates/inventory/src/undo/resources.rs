@@ -134,7 +134,11 @@ fn tag_name(path: &str) -> Option<String> {
 fn is_restored(path: &str) -> bool {
     let name = path.split('.').next().unwrap_or(path);
     let is_text = |name| TEXTS.contains(&name) || CLOUD.contains(&name) || SYNTHETIC.contains(&name);
-    path.starts_with(TAG) || PARTS.contains(&name) || TYPED.contains(&path) || is_text(path)
+    path.starts_with(TAG)
+        || name == changes::TAG_SOURCES
+        || PARTS.contains(&name)
+        || TYPED.contains(&path)
+        || is_text(path)
 }
 
 /// Moves resources to history; none and `false` when one of them is not in the inventory.
@@ -225,12 +229,13 @@ fn set_former(tx: &mut Tx<'_>, change: &ObjectChange, resource: &mut Resource) -
             "appRoles" => resource.document.app_roles = words(before),
             path => match tag_name(path) {
                 Some(name) => set_tag(&mut resource.document, &name, before.and_then(Value::as_str)),
-                None if restore::is_in(path, &PARTS) => {}
+                None if restore::is_in(path, &PARTS) || restore::is_in(path, &[changes::TAG_SOURCES]) => {}
                 None => resource.document.set(path, text()),
             },
         }
     }
     PARTS.iter().for_each(|name| set_part(&mut resource.document, change, name));
+    set_tag_sources(&mut resource.document, change);
     if resource.document.display_name().is_empty() {
         return Err(Problem::conflict("It would have no name.").into());
     }
@@ -262,9 +267,21 @@ fn set_tag(document: &mut Document, name: &str, value: Option<&str>) {
     match (known, value) {
         (Some(tag), Some(value)) => value.clone_into(&mut tag.value),
         (None, Some(value)) => {
-            document.tags.push(Tag { name: name.to_owned(), value: value.to_owned(), tag_source: "API".to_owned() })
+            document.tags.push(Tag { name: name.to_owned(), value: value.to_owned(), tag_source: Tag::API.to_owned() })
         }
         (_, None) => document.tags.retain(|tag| tag.name != name),
+    }
+}
+
+/// Tags that are there have the sources that they had.
+fn set_tag_sources(document: &mut Document, change: &ObjectChange) {
+    for (path, field) in &change.fields {
+        let name = path.strip_prefix(changes::TAG_SOURCES).and_then(|rest| rest.strip_prefix('.'));
+        let name = name.map(|name| audit::steps(name).join("."));
+        if let Some(tag) = document.tags.iter_mut().find(|tag| Some(&tag.name) == name.as_ref()) {
+            let source = field.before.as_ref().and_then(Value::as_str);
+            source.unwrap_or(Tag::API).clone_into(&mut tag.tag_source);
+        }
     }
 }
 

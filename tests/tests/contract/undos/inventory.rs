@@ -12,6 +12,7 @@ both_backends![
     a_machine_that_changed_and_went_comes_back_as_it_was,
     a_machine_comes_back_to_its_site_where_that_is_there,
     free_parts_of_a_machine_have_their_former_names,
+    tags_have_their_former_sources,
 ];
 
 /// Creates a device group at the top; gives its unique id.
@@ -126,4 +127,23 @@ fn free_parts_of_a_machine_have_their_former_names(server: &Server) {
     assert_eq!(told(&client, &path), before);
     undone(&client, &first);
     assert_eq!(told(&client, &path), after);
+}
+
+fn tags_have_their_former_sources(server: &Server) {
+    let client = server.new_client();
+    let tag = |name: &str, value: &str, source: &str| json!({"name": name, "value": value, "tagSource": source});
+    let tags = json!([tag("a", "1", "CMDB"), tag("b.c", "2", "API")]);
+    let path = format!("/resources/{}", {
+    let body = json!({"hostName": "web-01", "tags": tags});
+    let path = format!("/resources/{}", text(&client.post("/resources", &body).ok()["resourceUUID"]));
+    let now = || client.get(&path).ok()["tags"].clone();
+    for change in [json!([]), json!([tag("a", "1", "API"), tag("b.c", "2", "SCAN")]), json!([tag("a", "3", "API")])] {
+        let name = unique("change");
+        send(&client, &name, &path, &json!({"tags": change}));
+        let (_, first) = undone(&client, &newest(&client, &name));
+        assert_eq!(now(), tags);
+        undone(&client, &first);
+        assert_eq!(now(), change);
+        client.post(&path, &json!({"tags": tags})).ok();
+    }
 }
