@@ -51,7 +51,7 @@ pub fn ingest(tx: &mut Tx<'_>, partner: &str, tenant: &str, report: &Report) -> 
     let new_keys: Vec<IdentityKey> = keys.into_iter().filter(|key| !known_by.contains(key)).collect();
     let old = row.clone().into_resource()?;
     let mut resource = old.clone();
-    describe(tx.conn, report, &mut resource, tx.now)?;
+    describe(tx, report, &mut resource)?;
     identities::add(tx.conn, &resource, &new_keys)?;
     let software = store_software(tx.conn, report, &resource, tx.now)?;
     if resource == old && !software {
@@ -91,7 +91,7 @@ fn create(
         decommissioned: None,
         document: Document::default(),
     };
-    describe(tx.conn, report, &mut resource, now)?;
+    describe(tx, report, &mut resource)?;
     store::insert(tx.conn, partner, &resource, keys)?;
     store_software(tx.conn, report, &resource, now)?;
     changes::record_change(tx, None, Some(&resource))?;
@@ -99,13 +99,14 @@ fn create(
 }
 
 /// Applies a report to a resource. Attributes that the report does not have stay.
-fn describe(conn: &mut Conn, report: &Report, resource: &mut Resource, now: Timestamp) -> Result<()> {
+fn describe(tx: &mut Tx<'_>, report: &Report, resource: &mut Resource) -> Result<()> {
+    let now = tx.now;
     if resource.resource_type.0 == 0 || kind::is_known(report) {
         let kind = kind::of(report);
-        resource.resource_type = types::resolve(conn, &resource.tenant_id, kind.path, None)?;
+        resource.resource_type = types::resolve(tx.conn, &resource.tenant_id, kind.path, None)?;
     }
     if let (None, Some(place)) = (resource.site_id, report.location.as_deref().filter(|p| !p.trim().is_empty())) {
-        resource.site_id = Some(sites::store::find_or_create(conn, &resource.tenant_id, place.trim(), now)?);
+        resource.site_id = Some(sites::store::find_or_create(tx, &resource.tenant_id, place)?);
     }
     if report.origin != Origin::NetworkDiscovery && resource.state == "discovered" {
         rules::set_state(resource, "active", now);

@@ -1,8 +1,9 @@
 //! Rows of sites. Every function takes the tenant, or the tenants of a scope.
 
-use base::{Key, PageRequest, PageRows, query::Sort, text::fold, timestamp::Timestamp};
+use base::{Key, PageRequest, PageRows, query::Sort, text::fold};
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
+use outbox::Tx;
 
 use super::{
     row::{Place, Site},
@@ -53,14 +54,15 @@ pub fn resolve(conn: &mut Conn, tenant: &str, id: Option<i64>, name: Option<&str
 
 /// The id of the site of a tenant with this name (whatever its letter case), which is created when there is none. A
 /// machine may tell a longer name than people may give: it is cut.
-pub fn find_or_create(conn: &mut Conn, tenant: &str, name: &str, now: Timestamp) -> Result<i64> {
+pub fn find_or_create(tx: &mut Tx<'_>, tenant: &str, name: &str) -> Result<i64> {
     let name: String = name.trim().chars().take(LONGEST_NAME).collect();
-    if let Some(id) = resolve(conn, tenant, None, Some(&name))? {
+    if let Some(id) = resolve(tx.conn, tenant, None, Some(&name))? {
         return Ok(id);
     }
     let new = NewSite { name, ..NewSite::default() };
-    let site = rules::created(new, tenant.to_owned(), db::next_id(conn, "sites")?, now);
-    insert(conn, &site)?;
+    let site = rules::created(new, tenant.to_owned(), db::next_id(tx.conn, "sites")?, tx.now);
+    insert(tx.conn, &site)?;
+    tx.record_change(None, Some(&site))?;
     Ok(site.id)
 }
 

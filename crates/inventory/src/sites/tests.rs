@@ -326,11 +326,10 @@ fn a_reported_place_is_created_once() {
     let fixture = Fixture::new();
     let long = "x".repeat(300);
     let ids = fixture.write(move |conn| {
-        let mut ids = Vec::new();
-        for name in ["Lyon", " lyon ", &long, &long] {
-            ids.push(store::find_or_create(conn, "client_1", name, NOW)?);
-        }
-        Ok(ids)
+        in_tx(conn, |tx| {
+            let names = ["Lyon", " lyon ", &long, &long].into_iter();
+            names.map(|name| store::find_or_create(tx, "client_1", name)).collect::<db::Result<Vec<_>>>()
+        })
     });
     assert_eq!((ids[0], ids[2]), (ids[1], ids[3]));
     assert_ne!(ids[0], ids[2]);

@@ -13,6 +13,7 @@ both_backends![
     a_machine_comes_back_to_its_site_where_that_is_there,
     free_parts_of_a_machine_have_their_former_names,
     tags_have_their_former_sources,
+    a_site_that_a_report_made_goes_with_its_machine,
 ];
 
 /// Creates a device group at the top; gives its unique id.
@@ -133,7 +134,6 @@ fn tags_have_their_former_sources(server: &Server) {
     let client = server.new_client();
     let tag = |name: &str, value: &str, source: &str| json!({"name": name, "value": value, "tagSource": source});
     let tags = json!([tag("a", "1", "CMDB"), tag("b.c", "2", "API")]);
-    let path = format!("/resources/{}", {
     let body = json!({"hostName": "web-01", "tags": tags});
     let path = format!("/resources/{}", text(&client.post("/resources", &body).ok()["resourceUUID"]));
     let now = || client.get(&path).ok()["tags"].clone();
@@ -146,4 +146,18 @@ fn tags_have_their_former_sources(server: &Server) {
         assert_eq!(now(), change);
         client.post(&path, &json!({"tags": tags})).ok();
     }
+}
+
+fn a_site_that_a_report_made_goes_with_its_machine(server: &Server) {
+    let client = server.new_client();
+    let device = json!({"type": "Networking", "name": "sw-01", "mac": "00:1b:a9:6e:40:d1", "location": "Room 7"});
+    let content = json!({"network_device": device});
+    let body = json!({"action": "netinventory", "deviceid": "sw-01", "content": content});
+    let name = unique("report");
+    client.request("POST", "/agents/reports").header("X-Change-Set", &name).json(&body).send();
+    let site = client.search("/sites/search", "name:Room 7").page()["results"][0]["id"].to_string();
+    let logged = client.search("/auditLog/search", "entity:Site").page();
+    assert_eq!(logged["results"][0]["entityId"], json!(site), "{logged}");
+    assert_eq!(undone(&client, &newest(&client, &name)).0, 2);
+    client.get(&format!("/sites/{site}")).not_found();
 }
