@@ -16,17 +16,21 @@ use crate::{Error, FromQuery, Guard, RequestContext, Result, access::Identity};
 /// What an inbound address is known by in a path; what follows is its token.
 pub const PREFIX: &str = "/api/v2/inbound/";
 
-/// Where monitors and agents send, beside [`PREFIX`]. A slash at the end of such a path means nothing: what is refused
+/// Where monitors send, beside [`PREFIX`]. A slash at the end of such a path means nothing: what is refused
 /// for it wakes nobody, and the scripts that append it are not ours.
 const ADDRESSES: [&str; 5] =
     ["/api/v2/heartbeats/", "/v2/enqueue", "/v2/change/enqueue", "/v2/alerts", "/generic/2010-04-15/"];
 
-/// Is this the path of an address of monitors, with a slash at the end that means nothing?
+/// Where agents report to, below the path of a tenant.
+const REPORTS: &str = "/agents/reports";
+
+/// Is this the path of an address of monitors or agents, with a slash at the end that means nothing?
 pub(crate) fn has_idle_slash(path: &str) -> bool {
-    path.ends_with('/') && ADDRESSES.iter().chain([&PREFIX]).any(|address| path.starts_with(address))
+    let is_address = || ADDRESSES.iter().chain([&PREFIX]).any(|address| path.starts_with(address));
+    path.ends_with('/') && (is_address() || path.trim_end_matches('/').ends_with(REPORTS))
 }
 
-/// The parameters of the URL of an address of monitors: those that nobody reads mean nothing.
+/// The parameters of the URL of an address of monitors or agents: those that nobody reads mean nothing.
 #[derive(Clone, Debug, Default)]
 pub struct AnyQuery(Query);
 
@@ -79,10 +83,11 @@ mod tests {
 
     #[test]
     fn slashes_at_the_end_mean_nothing_at_the_addresses_of_monitors() {
-        for path in ["/v2/alerts/", "/v2/enqueue/", "/api/v2/inbound/abc/", "/api/v2/inbound/abc/zabbix/"] {
+        let reports = "/api/v2/tenants/client_1/agents/reports/";
+        for path in ["/v2/alerts/", "/v2/enqueue/", "/api/v2/inbound/abc/", "/api/v2/inbound/abc/zabbix/", reports] {
             assert!(has_idle_slash(path), "{path}");
         }
-        for path in ["/v2/alerts", "/api/v2/tenants/client_1/alerts/", "/"] {
+        for path in ["/v2/alerts", "/api/v2/tenants/client_1/alerts/", "/", reports.trim_end_matches('/')] {
             assert!(!has_idle_slash(path), "{path}");
         }
     }

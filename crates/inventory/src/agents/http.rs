@@ -1,7 +1,7 @@
 //! `POST /agents/reports`, as stock agents speak it.
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use api::{Answer, RequestContext, post};
+use api::{Answer, RequestContext, inbound::AnyQuery, post};
 use tokio::task::spawn_blocking;
 
 use super::{ingest, problem};
@@ -38,7 +38,11 @@ const AGENT_ID: &str = "glpi-agent-id";
     security(("bearer" = ["operator"]), ("basic" = ["challenge"]))
 )]
 #[post("/agents/reports")]
-pub async fn report(context: RequestContext, request: HttpRequest, payload: web::Payload) -> api::Result<HttpResponse> {
+pub async fn report(
+    context: RequestContext<AnyQuery>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> api::Result<HttpResponse> {
     let mut decoder = Decoder::new(MAX_PLAIN_BYTES);
     let mut held = 0;
     api::body::for_each_chunk(&request, payload.into_inner(), LIMIT, |chunk| {

@@ -13,6 +13,7 @@ both_backends![
     a_token_or_basic_lets_an_agent_in,
     an_agent_without_credentials_is_asked_for_basic,
     a_content_type_is_not_asked_for,
+    slashes_and_parameters_at_the_end_mean_nothing,
     a_stored_report_is_there_when_the_answer_is,
 ];
 
@@ -36,6 +37,13 @@ fn a_prolog_is_answered_with_send(server: &Server) {
     }
     is_send(&client.request("POST", PATH).body("application/x-compress-gzip", gzip(PROLOG)).send());
     assert!(client.get("/resources/minimal?state=all").list().is_empty(), "a question stores nothing");
+}
+
+fn slashes_and_parameters_at_the_end_mean_nothing(server: &Server) {
+    let client = server.new_client();
+    for end in ["/", "//", "?foo=1", "/?foo=1&foo=2"] {
+        is_send(&client.request("POST", &format!("{PATH}{end}")).body("application/xml", PROLOG).send());
+    }
 }
 
 fn a_contact_is_answered_with_tasks(server: &Server) {
