@@ -14,6 +14,7 @@ both_backends![
     delete_and_decommission_move_it_to_history,
     a_second_delete_is_a_404,
     a_refused_write_changes_nothing,
+    elements_of_a_wrong_type_are_named,
     long_values_are_refused_or_kept_whole,
 ];
 
@@ -133,6 +134,17 @@ fn a_refused_write_changes_nothing(server: &Server) {
     assert!(client.get("/resources/minimal?state=all").list().is_empty());
     let types = client.get("/resourceType/minimal").list();
     assert!(!types.iter().any(|kind| kind["name"] == "Half Written"));
+}
+
+fn elements_of_a_wrong_type_are_named(server: &Server) {
+    let client = server.new_client();
+    let wrong = json!({"hostName": "a", "cpus": ["x", {}, 5], "consoles": [1], "locationUuids": [{}, "b"]});
+    client.post("/resources", &wrong).invalid(&["cpus[0]", "cpus[2]", "consoles[0]", "locationUuids[0]"]);
+    let id = create(&client, &json!({"hostName": "a", "cpus": [{"name": "Xeon"}]}));
+    client
+        .post(&format!("/resources/{id}"), &json!({"cpus": {}, "consoles": [null]}))
+        .invalid(&["cpus", "consoles[0]"]);
+    assert_eq!(detail(&client, &id)["cpus"], json!([{"name": "Xeon"}]));
 }
 
 fn long_values_are_refused_or_kept_whole(server: &Server) {

@@ -104,14 +104,14 @@ pub struct Input {
 #[derive(Clone, Debug, PartialEq, Request)]
 struct Parts {
     /// Objects of any fields.
-    #[request(schema = Vec<Object>)]
-    cpus: Option<Vec<Value>>,
+    #[request(with = objects, schema = Vec<Object>)]
+    cpus: Option<Value>,
     /// Objects of any fields.
-    #[request(schema = Vec<Object>)]
-    consoles: Option<Vec<Value>>,
+    #[request(with = objects, schema = Vec<Object>)]
+    consoles: Option<Value>,
     /// Of a synthetic: UUIDs.
     #[request(schema = Vec<String>)]
-    location_uuids: Option<Vec<Value>>,
+    location_uuids: Option<Vec<String>>,
     /// Any object.
     meta_data: Option<Map<String, Value>>,
     /// Any object.
@@ -147,9 +147,9 @@ fn parts(fields: &mut Fields<'_>, _: &str) -> Option<Vec<(&'static str, Value)>>
         credential,
     } = base::body::Request::read(fields);
     let all = [
-        ("cpus", cpus.map(Value::Array)),
-        ("consoles", consoles.map(Value::Array)),
-        ("locationUuids", location_uuids.map(Value::Array)),
+        ("cpus", cpus),
+        ("consoles", consoles),
+        ("locationUuids", location_uuids.map(|locations| json!(locations))),
         ("metaData", meta_data.map(Value::Object)),
         ("managementProfile", management_profile.map(Value::Object)),
         ("components", components.map(|components| json!(components))),
@@ -328,6 +328,15 @@ fn bios(fields: &mut Fields<'_>, name: &str) -> Option<Value> {
     let given = ["systemSerial", "systemModel"].map(|name| (name, bios.text_max(name, LONGEST)));
     let given = given.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?.into())));
     Some(Value::Object(given.collect()))
+}
+
+/// An array of objects, which are kept as they are.
+fn objects(fields: &mut Fields<'_>, name: &str) -> Option<Value> {
+    let items = fields.raw_array(name)?;
+    for (index, _) in items.iter().enumerate().filter(|(_, item)| !item.is_object()) {
+        fields.error(&format!("{name}[{index}]"), "must be an object");
+    }
+    Some(Value::Array(items))
 }
 
 fn cards(fields: &mut Fields<'_>, name: &str) -> Option<Value> {
