@@ -117,7 +117,9 @@ pub fn snippet(content: &str, query_terms: &[String]) -> String {
     let is_match = |key: &str| query_terms.iter().any(|word| key.starts_with(word.as_str()));
     let first = words(content).find(|word| is_match(&word.key)).map_or(0, |word| word.at.start);
     let before = content.get(..first).unwrap_or_default();
-    let start = before.char_indices().rev().nth(SNIPPET.0).map_or(0, |(at, _)| at);
+    let cut = before.char_indices().rev().nth(SNIPPET.0).map_or(0, |(at, _)| at);
+    // A part of a word would be marked as if it were one.
+    let start = words(before).find(|word| word.at.start < cut && cut < word.at.end).map_or(cut, |word| word.at.end);
     let tail = content.get(start..).unwrap_or_default();
     let shown = tail.char_indices().nth(SNIPPET.1).and_then(|(end, _)| tail.get(..end)).unwrap_or(tail);
     let mut html = String::from(if start > 0 { "… " } else { "" });
@@ -234,6 +236,11 @@ mod tests {
         let found = snippet(&long, &keys("needle"));
         assert!(found.starts_with("… ") && found.ends_with(" …") && found.contains("<mark>needle</mark>"), "{found}");
         assert_eq!(snippet("nothing", &keys("else")), "nothing");
+        // The end of a word that is cut off is not a word.
+        let far = format!("a terror {} error zq1", "-".repeat(SNIPPET.0 - 6));
+        let found = snippet(&far, &keys("error zq1"));
+        assert!(!found.contains("terror") && found.starts_with("… -"), "{found}");
+        assert_eq!(found.matches("<mark>").count(), 2, "{found}");
     }
 
     #[test]
