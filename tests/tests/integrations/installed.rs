@@ -58,13 +58,13 @@ fn secrets_do_not_follow_to_another_kind_of_credential(server: &Server) {
         "apiKey": "k", "apiSecret": "s", "accessTokenURL": "https://198.51.101.1/token"});
     client.post(&at, &oauth).ok();
     // The password was for where tokens are got.
-    client.post(&at, &json!({"authType": "BASIC"})).invalid(&["baseNotifier.password"]);
+    client.post(&at, &json!({"authType": "BASIC"})).invalid(&["password"]);
     assert_eq!(client.get(&path(&made)).ok()["baseNotifier"]["authType"], json!("OAUTH2"), "nothing has changed");
     client.post(&at, &json!({"authType": "BASIC", "password": "q"})).ok();
     client.post(&at, &json!({"authType": "basic", "userName": "v"})).ok();
     let back = json!({"authType": "OAUTH2", "grantType": "CLIENT_CREDENTIALS",
         "accessTokenURL": "https://198.51.101.1/token"});
-    client.post(&at, &back).invalid(&["baseNotifier.apiKey", "baseNotifier.apiSecret"]);
+    client.post(&at, &back).invalid(&["apiKey", "apiSecret"]);
     // The same for the notifier of an event.
     let at = event(&client, &made, &json!({"notifier": oauth}));
     client.post(&at, &json!({"notifier": {"authType": "BASIC"}})).invalid(&["notifier.password"]);
@@ -116,13 +116,8 @@ fn notifiers_are_checked_and_never_show_secrets(server: &Server) {
     let client = server.new_client();
     let made = install(&client, URL);
     let at = format!("{}/notifier", path(&made));
-    client.post(&at, &json!({"authType": "BASIC"})).invalid(&["baseNotifier.userName", "baseNotifier.password"]);
-    client.post(&at, &json!({"authType": "OAUTH2"})).invalid(&[
-        "baseNotifier.grantType",
-        "baseNotifier.apiKey",
-        "baseNotifier.apiSecret",
-        "baseNotifier.accessTokenURL",
-    ]);
+    client.post(&at, &json!({"authType": "BASIC"})).invalid(&["userName", "password"]);
+    client.post(&at, &json!({"authType": "OAUTH2"})).invalid(&["grantType", "apiKey", "apiSecret", "accessTokenURL"]);
     let oauth = json!({"authType": "oauth2", "grantType": "password", "userName": "u", "password": "secret-p",
         "apiKey": "secret-k", "apiSecret": "secret-s", "accessTokenURI": format!("{URL}/token")});
     let shown = client.post(&at, &oauth).ok();
@@ -130,11 +125,7 @@ fn notifiers_are_checked_and_never_show_secrets(server: &Server) {
     let read = client.get(&path(&made)).ok();
     assert!(!format!("{shown}{read}").contains("secret-"), "{shown} {read}");
     // Who may change the address does not get the credentials sent there.
-    client.post(&at, &json!({"baseURI": "https://198.51.101.1"})).invalid(&[
-        "baseNotifier.password",
-        "baseNotifier.apiKey",
-        "baseNotifier.apiSecret",
-    ]);
+    client.post(&at, &json!({"baseURI": "https://198.51.101.1"})).invalid(&["password", "apiKey", "apiSecret"]);
     client.post(&at, &json!({"baseURI": format!("{URL}/v2")})).ok();
 }
 

@@ -6,6 +6,7 @@ use actix_web::{HttpResponse, web};
 use api::{Answer, Body, PathIds, Request, RequestContext, Role, answer, cpu, post};
 use base::{
     Fields, Problem, Timestamp,
+    body::ignored,
     matching::{Exhausted, Meter},
     problem::{FieldError, FieldErrors},
 };
@@ -227,7 +228,12 @@ pub async fn test_unsaved(
         let integration = request_context.db.read(move |conn| installations::existing(conn, &scope, &id)).await?;
         let base = integration.notifier();
         let guard = services.guard.clone();
-        let read = cpu::run(move |meter| Ok(ParsedEvent::of(&event, None, base.as_ref(), &guard, meter))).await?;
+        let read = cpu::run(move |meter| {
+            let (read, ignored) = ignored::collect(|| ParsedEvent::of(&event, None, base.as_ref(), &guard, meter));
+            ignored::report(ignored.iter().map(|name| ignored::shown(&format!("event.{name}"))));
+            Ok(read)
+        })
+        .await?;
         let of_event = read.as_ref().err().map(|problem| problem.errors.clone()).unwrap_or_default();
         let prefixed = |error: FieldError| FieldError::new(format!("event.{}", error.field_name), error.message);
         errors.extend(of_event.into_iter().map(prefixed));

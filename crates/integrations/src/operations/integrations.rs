@@ -5,7 +5,7 @@ use api::{
     Answer, Body, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post,
     spec::PageOf,
 };
-use base::{Fields, Problem, query_string, secret::Secret};
+use base::{Fields, Problem, body::ignored, query_string, secret::Secret};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use outbox::{Tx, Unpublished};
 
@@ -201,7 +201,13 @@ pub async fn update(
     PathIds(id): PathIds<IntegrationId>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    change(context, services, id, body.0).await
+    context
+        .write(move |tx, scope| {
+            let old = lock_for_update(tx, scope, &id)?;
+            let row = change_row(tx, &services, &old, &body.0)?;
+            Answer::entity(&InstalledIntegration::of(&row), row.version)
+        })
+        .await
 }
 
 /// Set the base notifier
@@ -227,22 +233,29 @@ pub async fn set_notifier(
     body: Body,
 ) -> api::Result<HttpResponse> {
     Fields::of(&body.0).finish()?;
-    change(context, services, id, serde_json::json!({"baseNotifier": body.0})).await
-}
-
-async fn change(
-    context: RequestContext,
-    services: web::Data<Services>,
-    id: IntegrationId,
-    body: serde_json::Value,
-) -> api::Result<HttpResponse> {
+    let body = serde_json::json!({NOTIFIER: body.0});
     context
         .write(move |tx, scope| {
             let old = lock_for_update(tx, scope, &id)?;
-            let row = change_row(tx, &services, &old, &body)?;
+            // The body is the notifier, so its fields are named without the path that they have in an integration.
+            let (row, ignored) = ignored::collect(|| change_row(tx, &services, &old, &body));
+            ignored::report(ignored.iter().map(|name| of_notifier(name)));
+            let row = row.map_err(|error| match error {
+                db::Error::Problem(mut problem) => {
+                    problem.errors.iter_mut().for_each(|error| error.field_name = of_notifier(&error.field_name));
+                    problem.detail = problem.detail.replace(&format!("{NOTIFIER}."), "");
+                    problem.into()
+                }
+                error => error,
+            })?;
             Answer::entity(&InstalledIntegration::of(&row), row.version)
         })
         .await
+}
+
+/// The path inside a notifier of a field that is named by its path in an integration.
+fn of_notifier(path: &str) -> String {
+    path.strip_prefix(NOTIFIER).and_then(|rest| rest.strip_prefix('.')).unwrap_or(path).to_owned()
 }
 
 /// Changes an integration as a body says.
