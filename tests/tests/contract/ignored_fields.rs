@@ -31,6 +31,10 @@ fn unknown_fields_are_named_by_their_paths(server: &Server) {
         "tags": [{"name": "a", "value": "b", "scope": 1}], "metaData": {"anything": {"goes": 1}},
         "bios": {"systemSerial": "1", "vendor": "x"}});
     assert_eq!(post(&client, "/resources", &resource), "colour, bios.vendor, tags[0].scope");
+    // Of two names of one field, the second is not read.
+    let twice = json!({"hostName": unique("host"), "os": "Debian", "osName": "Linux", "uid": "1", "serial": "2",
+        "serialNumber": "3", "resourceType": "Linux", "deviceType": "Windows"});
+    assert_eq!(post(&client, "/resources", &twice), "osName, serial, deviceType");
     let groups = json!([{"name": unique("one")}, {"name": unique("two"), "owner": 7}]);
     assert_eq!(post(&client, "/deviceGroups", &groups), "[1].owner");
     assert_eq!(post(&client, "/kb/category", &json!({"name": unique("kb"), "color": "blue"})), "color");

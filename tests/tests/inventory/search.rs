@@ -11,6 +11,7 @@ both_backends![
     pages_lose_and_repeat_nothing_when_keys_are_equal,
     a_cursor_walks_the_same_rows,
     the_state_and_the_variables_filter,
+    all_parameters_that_are_wrong_are_named,
 ];
 
 const PATH: &str = "/resources/search";
@@ -143,4 +144,13 @@ fn the_state_and_the_variables_filter(server: &Server) {
     assert_eq!(total(&format!("{PATH}?queryString=hostName:h1%2Bstate:all")), json!(2));
     assert_eq!(total(&format!("{PATH}?queryString=hostName:h1")), json!(1));
     assert_eq!(total(&format!("{PATH}?queryString=ipAddress:10.0.0.0/8&pageSize=1&pageNo=2")), json!(4));
+}
+
+fn all_parameters_that_are_wrong_are_named(server: &Server) {
+    let client = server.new_client();
+    let wrong = "foo=1&queryString=zzz:1&deviceGroupId=x";
+    client.get(&format!("{PATH}?pageSize=0&{wrong}")).invalid(&["pageSize", "foo", "queryString", "deviceGroupId"]);
+    for path in ["/resources/minimal", "/resources/export"] {
+        client.get(&format!("{path}?{wrong}")).invalid(&["foo", "queryString", "deviceGroupId"]);
+    }
 }

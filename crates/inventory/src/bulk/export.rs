@@ -66,7 +66,7 @@ const MOST_TAGS: usize = 1000;
 #[get("/resources/export")]
 pub async fn export(context: RequestContext<Query>) -> api::Result<HttpResponse> {
     let mut query = context.query();
-    let wanted = ListQuery::read(&mut query)?;
+    let wanted = ListQuery::read(&mut query);
     let csv = query.one_of("format", &FORMATS, FORMATS[0]) == "csv";
     let ids = query.boolean("includeIds", true);
     query.finish()?;

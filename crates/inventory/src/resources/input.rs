@@ -254,9 +254,9 @@ fn texts(fields: &mut Fields<'_>, _: &str) -> Option<Vec<(&'static str, String)>
         }
     }
     for (synonym, name) in SYNONYMS {
-        let given = fields.text_max(synonym, LONGEST);
-        if let Some(text) = given.filter(|_| !fields.has(name)) {
-            texts.push((name, text));
+        match fields.text_max(synonym, LONGEST) {
+            Some(_) if fields.has(name) => fields.ignore(synonym),
+            given => texts.extend(given.map(|text| (name, text))),
         }
     }
     for name in SYNTHETIC.into_iter().chain(CLOUD) {

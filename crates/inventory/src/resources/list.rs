@@ -58,27 +58,36 @@ pub struct ListQuery {
 }
 
 impl ListQuery {
-    /// Reads the parameters.
-    pub fn read(query: &mut Query) -> api::Result<Self> {
+    /// Reads the parameters; what is wrong with them is noted.
+    pub fn read(query: &mut Query) -> Self {
         let state = query.one_of("state", &STATES, "");
         let text = query.text("queryString").filter(|text| !text.trim().is_empty());
-        let terms = text.as_deref().map(|text| query_string::parse(text, &VARIABLES)).transpose()?.unwrap_or_default();
+        let terms = text.map_or_else(Vec::new, |text| {
+            query_string::parse(&text, &VARIABLES).unwrap_or_else(|problem| {
+                problem.errors.into_iter().for_each(|error| query.error(&error.field_name, error.message));
+                Vec::new()
+            })
+        });
         let states = match state {
             // A state in the expression replaces the default, but not an explicit `state`.
             "" if terms.iter().any(|term| term.name == "state") => None,
             "" => filter::states_of("active"),
             given => filter::states_of(given),
         };
-        let group = query.text("deviceGroupId");
-        let no_group = || Problem::field("deviceGroupId", "must be an integer, or DGP-<uuid>");
-        let group = group.map(|text| Reference::parse(Kind::Device, text.trim()).ok_or_else(no_group)).transpose()?;
-        Ok(Self {
+        let group = query.text("deviceGroupId").and_then(|text| {
+            let group = Reference::parse(Kind::Device, text.trim());
+            if group.is_none() {
+                query.error("deviceGroupId", "must be an integer, or DGP-<uuid>");
+            }
+            group
+        });
+        Self {
             location: query.integer("locationId", 0),
             group: group.filter(|group| *group != Reference::Id(0)),
             device_type: query.integer("deviceTypeId", 0),
             states: states.unwrap_or_default(),
             terms,
-        })
+        }
     }
 
     /// The query on the resources of these tenants. Inside a transaction that reads.
@@ -151,7 +160,7 @@ fn minimal_of(
 #[get("/resources/minimal")]
 pub async fn minimal(context: RequestContext<Query>) -> api::Result<HttpResponse> {
     let mut query = context.query();
-    let list_query = ListQuery::read(&mut query)?;
+    let list_query = ListQuery::read(&mut query);
     query.finish()?;
     let scope = context.scope();
     let db = context.db.clone();
@@ -201,7 +210,7 @@ pub async fn search(
     integrations: web::Data<dyn Integrations>,
 ) -> api::Result<HttpResponse> {
     let mut query = context.query();
-    let list_query = ListQuery::read(&mut query)?;
+    let list_query = ListQuery::read(&mut query);
     let sort = query.sort(&SORTS, "id", true);
     let verbose = query.boolean("verbose", false);
     let walk = query.page_request(context.request().path(), sort);
