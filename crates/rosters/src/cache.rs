@@ -28,7 +28,7 @@ use crate::{
         store::{State, states},
         versions::{Selection, all_shifts_since, all_since},
     },
-    schedule::{Schedule, look_back, range_of},
+    schedule::{Schedule, look_back, named_holidays, range_of},
 };
 
 /// How many shifts, places, overrides and people all of them together may have; those that nobody asks for go first.
@@ -79,7 +79,7 @@ pub struct StoredRoster {
     /// Its versions, oldest first: none for the time before it was there, none for that after it was deleted.
     pub versions: Vec<Version>,
     pub schedule: Schedule,
-    /// The holiday calendars of its shifts, each with its version; `None` for one that is gone.
+    /// The holiday calendars of its shifts and overrides, each with its version; `None` for one that is gone.
     calendars: Vec<(String, Option<i64>)>,
 }
 
@@ -224,7 +224,7 @@ impl OneRoster {
         let since_ms = look_back(since);
         let shifts = all_shifts_since(conn, of, since_ms)?;
         let overrides = overrides::store::all_since(conn, of, since_ms)?;
-        let named = shifts.iter().filter_map(|shift| shift.holidays.as_deref());
+        let named = named_holidays(&shifts, &overrides);
         let calendars: BTreeSet<&String> = named.flat_map(|holidays| &holidays.calendars).collect();
         let calendars: Vec<String> = calendars.into_iter().cloned().collect();
         // Before their days: what is newer is read again.

@@ -102,6 +102,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both rosters0008_holiday_calendars,
     both rosters0009_time_off_known,
     both rosters0010_conflicts_told,
+    both rosters0011_override_settings,
 );
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without

@@ -79,6 +79,8 @@ pub struct Overridden {
     pub id: String,
     /// The shift's name then.
     pub name: String,
+    /// The shift's level then, when it had one.
+    pub level: Option<Level>,
     /// When it took place then.
     pub rule: Rule,
 }
@@ -162,13 +164,15 @@ impl Lines {
         let asked = if outside { widened(range, over_all.iter().map(|(_, time)| *time)) } else { range };
         let mut found = Pieces::default();
         for (id, versions) in self.ids() {
-            if outside || self.is_of(id, &versions, of) {
+            if outside || self.may_be_of(id, &versions, of, asked) {
                 self.line(id, &versions, asked, &mut found);
             }
         }
+        let covered: Vec<Interval> = if outside { found.list.iter().map(|piece| piece.time).collect() } else { vec![] };
+        if let Of::Level(level) = of {
+            found.list.retain(|piece| self.level(piece.shift).unwrap_or_default() == level);
+        }
         if outside {
-            let covered: Vec<Interval> = found.list.iter().map(|piece| piece.time).collect();
-            found.list.retain(|piece| of == Of::All || self.level(piece) == Level::Primary);
             self.on_no_line(asked, &covered, &mut found.list);
         }
         found.list.retain(|piece| piece.time.intersection(range).is_some());
@@ -176,36 +180,38 @@ impl Lines {
         found
     }
 
-    /// The level of a piece's shift.
-    fn level(&self, piece: &Segment) -> Level {
-        let id = match piece.shift {
-            Label::Version(place) => self.versions.get(place).map(|version| version.id.as_str()),
-            Label::Override(place) => self.overrides.get(place).and_then(|one| Some(one.shift.as_ref()?.id.as_str())),
-            Label::None => None,
-        };
-        id.and_then(|id| self.level_of(id)).unwrap_or_default()
-    }
-
     /// The level of a shift, when it has one.
-    pub fn level_of(&self, id: &str) -> Option<Level> {
-        self.versions.iter().rev().find(|version| version.id == id)?.level
+    pub fn level(&self, shift: Label) -> Option<Level> {
+        match shift {
+            Label::Version(place) => self.versions.get(place)?.level,
+            Label::Override(place) => self.overrides.get(place)?.shift.as_ref()?.level,
+            Label::None => None,
+        }
     }
 
     /// The levels that shifts have.
     pub fn levels(&self) -> Vec<Level> {
-        let mut levels: Vec<Level> = self.versions.iter().map(|version| version.level.unwrap_or_default()).collect();
+        let of_versions = self.versions.iter().map(|version| version.level);
+        let of_overrides = self.overrides.iter().filter_map(|one| Some(one.shift.as_ref()?.level));
+        let mut levels: Vec<Level> = of_versions.chain(of_overrides).map(Option::unwrap_or_default).collect();
         levels.sort_unstable();
         levels.dedup();
         levels
     }
 
-    fn is_of(&self, id: &str, versions: &[usize], of: Of<'_>) -> bool {
+    /// Can a piece of a shift, whose versions are given, be one of those that are asked for within a range?
+    fn may_be_of(&self, id: &str, versions: &[usize], of: Of<'_>, range: Interval) -> bool {
         match of {
             Of::All => true,
             Of::Shift(wanted) => wanted == id,
             Of::Level(level) => {
-                let last = versions.last().and_then(|place| self.versions.get(*place));
-                last.and_then(|version| version.level).unwrap_or_default() == level
+                let of_versions = versions.iter().filter_map(|place| self.versions.get(*place));
+                let of_versions = of_versions.map(|version| (version.valid, version.level));
+                let of_overrides = self.overrides.iter().filter_map(|one| Some((one.time, one.shift.as_ref()?)));
+                let of_overrides =
+                    of_overrides.filter(|(_, shift)| shift.id == id).map(|(time, shift)| (time, shift.level));
+                let mut levels = of_versions.chain(of_overrides).filter(|(time, _)| time.intersection(range).is_some());
+                levels.any(|(_, own)| own.unwrap_or_default() == level)
             }
         }
     }

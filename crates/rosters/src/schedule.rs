@@ -81,6 +81,17 @@ pub struct Relief {
     pub created_by: String,
     /// Why; empty when that was not said.
     pub note: String,
+    /// The holidays of the shift that it is about, within its time, by when they begin.
+    pub holidays: Vec<HolidayTime>,
+}
+
+/// What shifts and overrides say of holidays.
+pub fn named_holidays<'r>(
+    shifts: impl IntoIterator<Item = &'r row::Shift>,
+    overrides: &'r [overrides::row::Override],
+) -> impl Iterator<Item = &'r ShiftHolidays> {
+    let of_shifts = shifts.into_iter().filter_map(|shift| shift.holidays.as_deref());
+    of_shifts.chain(overrides.iter().filter_map(|one| one.shift_settings.as_deref()?.holidays.as_ref()))
 }
 
 impl Schedule {
@@ -88,8 +99,7 @@ impl Schedule {
     pub fn load(conn: &mut Conn, roster: &row::Roster, tenants: &[String], since_ms: i64) -> Result<Self> {
         let shifts = versions::shifts_since(conn, &roster.tenant_id, &roster.id, since_ms)?;
         let overrides = overrides::store::since(conn, &roster.tenant_id, &roster.id, since_ms)?;
-        let named = shifts.iter().filter_map(|shift| shift.holidays.as_deref());
-        let holidays = dated_holidays::store::dated(conn, tenants, named)?;
+        let holidays = dated_holidays::store::dated(conn, tenants, named_holidays(&shifts, &overrides))?;
         Ok(Self::stored(&shifts, &overrides, &holidays)?)
     }
 
@@ -121,18 +131,25 @@ impl Schedule {
             schedule.note_skips(shift.holidays.as_deref(), zone);
             schedule.add(version, shift.crew.0.clone(), rotation, zone);
         }
+        // Versions come in the order of the shifts, which may change from one version to the next.
+        schedule.holidays.values_mut().for_each(|times| times.sort_by_key(|one| one.time));
         for one in overrides {
             let start = Timestamp::from_millis(one.start_ms);
             let end = Timestamp::from_millis(one.end_ms);
             let Some(time) = Interval::new(start, end) else { continue };
+            let mut own = Vec::new();
             let shift = match (&one.shift_id, &one.shift_name, &one.zone, &one.schedule) {
-                (Some(id), Some(name), Some(zone), Some(schedule)) => {
+                (Some(id), Some(name), Some(zone), Some(stored)) => {
                     let zone = rules::zone(zone)?;
-                    let made_ms = one.created_ms;
-                    let then = shifts.iter().rfind(|shift| shift.id == *id && shift.valid_from_ms <= made_ms);
-                    let rule = rules::schedule(schedule)?.rule(zone);
-                    let rule = holidays.rule(rule, zone, then.and_then(|shift| shift.holidays.as_deref()));
-                    Some(Overridden { id: id.clone(), name: name.clone(), rule })
+                    let settings = overrides::rules::shift_settings(one, shifts);
+                    if let Some(named) = &settings.holidays {
+                        schedule.calendars.extend(named.calendars.iter().cloned());
+                        own = holidays.times(zone, named, time);
+                    }
+                    let rule = rules::schedule(stored)?.rule(zone);
+                    let rule = holidays.rule(rule, zone, settings.holidays.as_ref());
+                    let level = rules::level(settings.level.as_deref());
+                    Some(Overridden { id: id.clone(), name: name.clone(), level, rule })
                 }
                 _ => None,
             };
@@ -143,6 +160,7 @@ impl Schedule {
                 replaces: one.replaces.clone(),
                 created_by: one.created_by.clone(),
                 note: one.note.clone(),
+                holidays: own,
             });
         }
         Ok(schedule)
@@ -167,7 +185,7 @@ impl Schedule {
         schedule
     }
 
-    /// Keeps the holidays of a version of a shift; versions come in the order in which they hold.
+    /// Keeps the holidays of a version of a shift.
     fn observe(
         &mut self,
         (id, valid): (&str, Interval),
@@ -177,14 +195,16 @@ impl Schedule {
     ) {
         let Some(own) = own else { return };
         self.calendars.extend(own.calendars.iter().cloned());
-        let times = holidays.times(zone, own).into_iter();
-        let times = times.filter_map(|one| Some(HolidayTime { time: one.time.intersection(valid)?, ..one }));
-        self.holidays.entry(id.to_owned()).or_default().extend(times);
+        self.holidays.entry(id.to_owned()).or_default().extend(holidays.times(zone, own, valid));
     }
 
     /// The holidays of a shift, by when they begin.
     pub fn holidays(&self, shift: Label) -> &[HolidayTime] {
-        let own = self.shift(shift).and_then(|(id, _)| self.holidays.get(id));
+        let own = match shift {
+            Label::Version(place) => self.lines.versions.get(place).and_then(|version| self.holidays.get(&version.id)),
+            Label::Override(place) => self.overrides.get(place).map(|relief| &relief.holidays),
+            Label::None => None,
+        };
         own.map(Vec::as_slice).unwrap_or_default()
     }
 
@@ -387,10 +407,7 @@ impl Schedule {
 
     /// The level of a shift, when it was given one.
     pub fn level(&self, shift: Label) -> Option<Level> {
-        match shift {
-            Label::Version(place) => self.lines.versions.get(place)?.level,
-            _ => self.lines.level_of(self.shift(shift)?.0),
-        }
+        self.lines.level(shift)
     }
 }
 
@@ -427,3 +444,6 @@ pub fn range_of<T>(all: &[T], compare: impl Fn(&T) -> std::cmp::Ordering) -> &[T
     let end = all.partition_point(|one| compare(one).is_le());
     all.get(start..end).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;

@@ -67,6 +67,7 @@ diesel::table! {
         created_ms -> BigInt,
         replaces -> Nullable<Text>,
         swap_id -> Nullable<Text>,
+        shift_settings -> Nullable<Text>,
     }
 }
 

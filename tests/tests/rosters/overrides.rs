@@ -1,6 +1,6 @@
 //! Somebody takes over for a time.
 
-use muster_tests::{Client, Server, both_backends};
+use muster_tests::{Client, Server, both_backends, unique};
 use serde_json::{Value, json};
 
 use super::{create, daily, path, shift, text, times, user};
@@ -9,6 +9,7 @@ both_backends![
     an_override_of_a_shift_takes_its_time,
     the_last_override_wins,
     an_override_follows_no_edit,
+    an_override_keeps_level_and_holidays_of_its_shift,
     an_override_of_the_roster_fills_gaps,
     what_is_past_stays,
     bad_overrides_are_refused,
@@ -93,6 +94,44 @@ fn an_override_follows_no_edit(server: &Server) {
     client.post(&path(&made), &edit).ok();
     let expected = ["05-01T08:00/05-01T12:00 Bob override", "05-01T12:00/05-01T14:00 Ann shift"];
     assert_eq!(line(&client, &made, "2030-05-01T00:00:00Z", "2030-05-02T00:00:00Z"), expected);
+}
+
+fn an_override_keeps_level_and_holidays_of_its_shift(server: &Server) {
+    let client = server.new_client();
+    let [ann, bob] = ["Ann", "Bob"].map(|name| user(&client, name));
+    let days = json!([{"date": "2030-05-03", "name": "Feast"}]);
+    let calendar = client.post("/holidayCalendars", &json!({"name": unique("holidays"), "days": days})).ok();
+    let skipping = |name: &str| {
+        let mut shift = shift(name, daily("08:00:00", "16:00:00"), &ann);
+        shift["holidays"] = json!([{"id": calendar["id"]}]);
+        shift["onHolidays"] = json!("skip");
+        shift["level"] = json!("secondary");
+        shift
+    };
+    let made = create(&client, "GMT", &[shift("Always", daily("08:00:00", "16:00:00"), &ann), skipping("Day")]);
+    let [always, day] = [0, 1].map(|place| json!({"id": made["shiftDetails"][place]["id"]}));
+    let take = |start: &str, end: &str| {
+        let mut body = over(&bob, start, end);
+        body["shift"] = day["id"].clone();
+        client.post(&format!("{}/overrides", path(&made)), &body)
+    };
+    take("2030-05-02T00:00:00Z", "2030-05-05T00:00:00Z").ok();
+    take("2030-05-03T00:00:00Z", "2030-05-04T00:00:00Z").invalid(&["shift"]);
+    // From then on no version of the shift is loaded that was there when the override was made.
+    let change = json!({"effectiveFrom": "2030-05-01T00:00:00Z", "shiftDetails": [always]});
+    client.post(&path(&made), &change).ok();
+    let expected = ["05-02T08:00/05-02T16:00 Bob", "05-04T08:00/05-04T16:00 Bob"];
+    for from in ["2030-04-28", "2030-05-02"] {
+        let line = client.get(&format!("{}/timeline?from={from}T00:00:00Z&to=2030-05-05T00:00:00Z", path(&made))).ok();
+        let entries = line["entries"].as_array().cloned().unwrap_or_default();
+        let of_bob: Vec<_> = entries.into_iter().filter(|entry| entry["reason"] == "override").collect();
+        let who = of_bob.iter().map(|one| text(&one["users"][0]["firstName"]));
+        let told: Vec<String> =
+            times(&json!(of_bob)).into_iter().zip(who).map(|(time, who)| format!("{time} {who}")).collect();
+        assert_eq!(told, expected, "{from}");
+        assert!(of_bob.iter().all(|entry| entry["level"] == "secondary"), "{from}: {of_bob:?}");
+        assert_eq!(line["overlaps"], json!([]), "{from}");
+    }
 }
 
 fn an_override_of_the_roster_fills_gaps(server: &Server) {

@@ -32,7 +32,7 @@ use crate::{
         store, versions,
         wire::{Instant, LATEST_MS, RosterId, UserId},
     },
-    schedule::Schedule,
+    schedule::{Schedule, named_holidays},
     timeline::{
         cache::{Key, TimelineCache},
         http::{conflicting, respond},
@@ -200,7 +200,7 @@ pub async fn preview(
         let overrides = crate::overrides::store::since(conn, &old.tenant_id, &old.id, since.millis())?;
         let shifts = versions::shifts_since(conn, &old.tenant_id, &old.id, since.millis())?;
         let versions = versions::since(conn, &old.tenant_id, &old.id, range.start().millis())?;
-        let named = shifts.iter().chain(&plan.after).filter_map(|shift| shift.holidays.as_deref());
+        let named = named_holidays(shifts.iter().chain(&plan.after), &overrides);
         let holidays = dated_holidays::store::dated(conn, &tenants, named)?;
         let mut side = |shifts: &[row::Shift], versions: Vec<row::Version>| -> db::Result<_> {
             let mut schedule = Schedule::stored(shifts, &overrides, &holidays)?;

@@ -94,7 +94,7 @@ pub async fn create(
             let tenants = tenants_of(&roster.tenant_id, scope.tenant.partner.as_str());
             let staff = people_of(tx.conn, &**people, &tenants, std::slice::from_ref(&row), None)?;
             check_new(&row, &asked, &staff, tx.now).check()?;
-            named_shift(tx, &roster, new.shift.as_deref(), time)?;
+            named_shift(tx, (&roster, &tenants), new.shift.as_deref(), time)?;
             store::insert(tx.conn, &row)?;
             view::record_change(tx, &staff, None, &row)?;
             Answer::ok(&view::one(&row, &staff, tx.now))
@@ -204,7 +204,7 @@ async fn reply(
                         .into());
                     }
                     new.state = ACCEPTED.to_owned();
-                    new.override_id = Some(take_over(tx, &roster, &old, user)?);
+                    new.override_id = Some(take_over(tx, (&roster, &tenants), &old, user)?);
                 }
             }
             store::update(tx.conn, &new)?;
@@ -233,11 +233,16 @@ fn check_reply(cover: &row::Cover, reply: Reply, user: &String, now: Timestamp) 
 }
 
 /// Makes the override by which a user relieves the one who asked; what is past of the time stays as it was.
-fn take_over(tx: &mut Tx<'_>, roster: &roster::row::Roster, cover: &row::Cover, user: String) -> db::Result<String> {
+fn take_over(
+    tx: &mut Tx<'_>,
+    (roster, tenants): (&roster::row::Roster, &[String]),
+    cover: &row::Cover,
+    user: String,
+) -> db::Result<String> {
     let start_ms = cover.start_ms.max(effective_ms(tx.now));
     let time = Interval::new(Timestamp::from_millis(start_ms), Timestamp::from_millis(cover.end_ms));
     let time = time.ok_or_else(|| Problem::conflict("The period of the request for cover is over."))?;
-    let shift = named_shift(tx, roster, cover.shift_id.as_deref(), time)?;
+    let shift = named_shift(tx, (roster, tenants), cover.shift_id.as_deref(), time)?;
     let note = cover.note.clone();
     let replaces = Some(cover.user_id.clone());
     let row = overrides::row::Override { note, replaces, ..overriding(tx, roster, shift, user, time)? };

@@ -96,14 +96,16 @@ impl DatedHolidays {
         rule.without(zone, &days, |day, at| self.known(holidays, day, at).is_some())
     }
 
-    /// The days of a shift's calendars that were known to be holidays when they began.
-    pub fn times(&self, zone: Zone, holidays: &ShiftHolidays) -> Vec<HolidayTime> {
+    /// The parts within a range of the days of a shift's calendars that were known to be holidays when they began.
+    pub fn times(&self, zone: Zone, holidays: &ShiftHolidays, range: Interval) -> Vec<HolidayTime> {
         let time = |day: Day| {
-            let time = day.within(zone)?;
-            let known = self.known(holidays, day, time.start())?;
+            let whole = day.within(zone)?;
+            let time = whole.intersection(range)?;
+            let known = self.known(holidays, day, whole.start())?;
             Some(HolidayTime { day, time, name: known.name.clone() })
         };
-        self.days(holidays).into_iter().filter_map(time).collect()
+        let (first, last) = (Day::at(zone, range.start()), Day::at(zone, range.end()));
+        self.days(holidays).range(first..=last).filter_map(|day| time(*day)).collect()
     }
 
     /// The holiday for which an occurrence that starts at an instant is left out.
@@ -176,8 +178,9 @@ mod tests {
         ];
         let all = DatedHolidays::of(rows, &HashMap::from([("HOL-1".to_owned(), "Days off".to_owned())]));
         let holidays = ShiftHolidays { calendars: vec!["HOL-1".to_owned(), "HOL-2".to_owned()], skips: true };
+        let always = Interval::new(Timestamp::from_millis(0), Timestamp::from_millis(i64::MAX)).unwrap();
         let names = |zone: &str| {
-            let times = all.times(Zone::find(zone).unwrap(), &holidays);
+            let times = all.times(Zone::find(zone).unwrap(), &holidays, always);
             times.into_iter().map(|one| one.name).collect::<Vec<_>>()
         };
         assert_eq!(names("GMT"), ["Eve"]);

@@ -75,7 +75,7 @@ fn expect(lines: &Lines, range: Interval, expected: &[(&str, Who)]) {
 fn an_override_takes_part_of_a_shift_and_the_last_one_wins() {
     let mut lines = day_and_night();
     let range = time("2026-05-01T06:00:00Z", "2026-05-01T22:00:00Z");
-    let about = |id: &str, rule: Rule| Some(Overridden { id: id.to_owned(), name: id.to_owned(), rule });
+    let about = |id: &str, rule: Rule| Some(Overridden { id: id.to_owned(), name: id.to_owned(), level: None, rule });
     let day = daily("GMT", "08:00:00", "20:00:00");
     lines.overrides.push(over(time("2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z"), about("day", day)));
     expect(
@@ -108,8 +108,12 @@ fn an_override_of_a_shift_stays_when_the_shift_moves() {
         version("a", "08:00:00", "12:00:00", Interval::new(Timestamp::from_millis(0), cut).unwrap()),
         version("a", "10:00:00", "14:00:00", Interval::new(cut, Timestamp::from_millis(i64::MAX)).unwrap()),
     ];
-    let shift =
-        Some(Overridden { id: "a".to_owned(), name: "a".to_owned(), rule: daily("GMT", "08:00:00", "12:00:00") });
+    let shift = Some(Overridden {
+        id: "a".to_owned(),
+        name: "a".to_owned(),
+        level: None,
+        rule: daily("GMT", "08:00:00", "12:00:00"),
+    });
     let overrides = vec![over(time("2026-05-03T00:00:00Z", "2026-05-04T00:00:00Z"), shift)];
     let lines = Lines { versions, overrides };
     let range = time("2026-05-03T00:00:00Z", "2026-05-04T00:00:00Z");
@@ -281,7 +285,10 @@ prop_compose! {
         let overrides = overrides.into_iter().map(|(time, shift, of_one)| Override {
             time,
             of_one,
-            shift: shift.map(|(index, rule)| Overridden { id: format!("s{index}"), name: String::new(), rule }),
+            shift: shift.map(|(index, rule)| {
+                let id = format!("s{index}");
+                Overridden { id, name: String::new(), level: None, rule }
+            }),
         });
         Lines { versions, overrides: overrides.collect() }
     }
@@ -348,4 +355,35 @@ proptest! {
         let expected: Vec<_> = whole.into_iter().filter(|piece| piece.time.intersection(range).is_some()).collect();
         prop_assert_eq!(lines.pieces(range, Of::All).list, expected);
     }
+}
+
+#[test]
+fn each_version_has_its_own_level() {
+    let cut = at("2026-05-10T00:00:00Z");
+    let from = |start| Interval::new(start, Timestamp::from_millis(i64::MAX)).unwrap();
+    let until = Interval::new(Timestamp::from_millis(0), cut).unwrap();
+    let mut lines = Lines {
+        versions: vec![version("a", "08:00:00", "12:00:00", until), version("a", "08:00:00", "12:00:00", from(cut))],
+        overrides: Vec::new(),
+    };
+    lines.versions[0].level = Some(Level::Secondary);
+    let days = |lines: &Lines, level| -> Vec<String> {
+        let range = time("2026-05-08T00:00:00Z", "2026-05-12T00:00:00Z");
+        let list = lines.pieces(range, Of::Level(level)).list;
+        list.iter().map(|piece| piece.time.start().to_string()[8..10].to_owned()).collect()
+    };
+    assert_eq!(days(&lines, Level::Secondary), ["08", "09"]);
+    assert_eq!(days(&lines, Level::Primary), ["10", "11"]);
+    // One that is not there any more has the level that it had when the override was made.
+    lines.versions.clear();
+    let shift = Overridden {
+        id: "a".to_owned(),
+        name: "a".to_owned(),
+        level: Some(Level::Secondary),
+        rule: daily("GMT", "08:00:00", "12:00:00"),
+    };
+    lines.overrides.push(over(time("2026-05-08T00:00:00Z", "2026-05-12T00:00:00Z"), Some(shift)));
+    assert_eq!(days(&lines, Level::Secondary), ["08", "09", "10", "11"]);
+    assert_eq!(days(&lines, Level::Primary), Vec::<String>::new());
+    assert_eq!(lines.levels(), [Level::Secondary]);
 }

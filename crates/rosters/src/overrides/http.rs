@@ -7,16 +7,18 @@ use base::{
     timestamp::Timestamp,
 };
 use calendar::Interval;
+use db::Json;
 use outbox::{Tx, Unpublished};
 use ports::People;
 
 use super::{
-    row,
+    row::{self, ShiftSettings},
     rules::{self, Removal},
     store, view,
     wire::{self, NewOverride, Override, OverrideId, Within},
 };
 use crate::{
+    dated_holidays,
     people::RosterPeople,
     roster::{self, http::lock_for_update, rules::tenants_of, wire::RosterId},
 };
@@ -78,7 +80,7 @@ pub fn check_new(
         id.into_iter().for_each(|id| staff.check_user(id, field, &mut wrong));
     }
     wrong.check()?;
-    let shift = named_shift(tx, roster, new.shift.as_deref(), time)?;
+    let shift = named_shift(tx, (roster, &tenants), new.shift.as_deref(), time)?;
     Ok((row::Override { replaces, note: new.note, ..overriding(tx, roster, shift, user, time)? }, staff))
 }
 
@@ -101,6 +103,7 @@ pub fn overriding(
         shift_id: shift.as_ref().map(|shift| shift.id.clone()),
         shift_name: shift.as_ref().map(|shift| shift.name.clone()),
         zone: shift.as_ref().map(|shift| shift.zone.clone()),
+        shift_settings: shift.as_ref().map(|shift| Json(ShiftSettings::of(shift))),
         schedule: shift.map(|shift| shift.schedule),
         note: String::new(),
         created_by: tx.author().to_owned(),
@@ -110,10 +113,10 @@ pub fn overriding(
     })
 }
 
-/// The shift that an override is about, as it is when the override begins.
+/// The shift that an override is about, as it is when the override begins. Its holiday calendars are of these tenants.
 pub fn named_shift(
     tx: &mut Tx<'_>,
-    roster: &roster::row::Roster,
+    (roster, tenants): (&roster::row::Roster, &[String]),
     wanted: Option<&str>,
     time: Interval,
 ) -> db::Result<Option<roster::row::Shift>> {
@@ -123,7 +126,8 @@ pub fn named_shift(
     let Some(shift) = shifts.into_iter().find(|shift| shift.id == wanted) else {
         return Err(Problem::unknown("shift", "shift of the roster", wanted).into());
     };
-    if !rules::takes_place(&shift, time)? {
+    let holidays = dated_holidays::store::dated(tx.conn, tenants, shift.holidays.as_deref())?;
+    if !rules::takes_place(&shift, &holidays, time)? {
         return Err(Problem::field("shift", "does not take place between start and end").into());
     }
     Ok(Some(shift))

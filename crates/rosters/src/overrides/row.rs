@@ -2,9 +2,10 @@
 
 use db::Json;
 use diesel::prelude::*;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::schema::roster_overrides;
+use crate::{dated_holidays::row::ShiftHolidays, roster::row::Shift, schema::roster_overrides};
 
 /// One row of `roster_overrides`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable)]
@@ -42,4 +43,22 @@ pub struct Override {
     pub replaces: Option<String>,
     /// The swap that it is one half of.
     pub swap_id: Option<String>,
+    /// As they were when this was made; `None` in rows of the version before, too.
+    pub shift_settings: Option<Json<ShiftSettings>>,
+}
+
+/// What a shift says beside its schedule.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShiftSettings {
+    /// `primary` or `secondary`, when that was said.
+    pub level: Option<String>,
+    /// `None` when it has no holiday calendars.
+    pub holidays: Option<ShiftHolidays>,
+}
+
+impl ShiftSettings {
+    /// Those of a version of a shift.
+    pub fn of(shift: &Shift) -> Self {
+        Self { level: shift.level.clone(), holidays: shift.holidays.as_deref().cloned() }
+    }
 }

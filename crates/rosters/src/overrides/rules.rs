@@ -3,10 +3,13 @@
 use base::{problem::Problem, timestamp::Timestamp};
 use calendar::Interval;
 
-use super::row::Override;
-use crate::roster::{
-    row::Shift,
-    rules::{self, effective_ms},
+use super::row::{Override, ShiftSettings};
+use crate::{
+    dated_holidays::dated::DatedHolidays,
+    roster::{
+        row::Shift,
+        rules::{self, effective_ms},
+    },
 };
 
 /// 404: the roster has no such override.
@@ -38,10 +41,22 @@ pub fn removal(row: &Override, now: Timestamp) -> Result<Removal, Problem> {
     }
 }
 
-/// Does a shift take place in a time?
-pub fn takes_place(shift: &Shift, time: Interval) -> Result<bool, Problem> {
-    let rule = rules::schedule(&shift.schedule)?.rule(rules::zone(&shift.zone)?);
+/// Does a shift take place in a time? Its holiday calendars are among these.
+pub fn takes_place(shift: &Shift, holidays: &DatedHolidays, time: Interval) -> Result<bool, Problem> {
+    let zone = rules::zone(&shift.zone)?;
+    let rule = holidays.rule(rules::schedule(&shift.schedule)?.rule(zone), zone, shift.holidays.as_deref());
     Ok(rule.occurrences(time.start()..time.end()).next().is_some())
+}
+
+/// What the shift of an override said when the override was made. Rows of the version before do not tell: there it is
+/// what one of these versions says, of those of all shifts of the roster.
+pub fn shift_settings(row: &Override, versions: &[Shift]) -> ShiftSettings {
+    if let Some(stored) = row.shift_settings.as_deref() {
+        return stored.clone();
+    }
+    let at_ms = row.start_ms.max(row.created_ms);
+    let own = versions.iter().filter(|shift| row.shift_id.as_ref() == Some(&shift.id) && shift.valid_from_ms <= at_ms);
+    own.max_by_key(|shift| shift.valid_from_ms).map(ShiftSettings::of).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -66,6 +81,7 @@ mod tests {
             created_ms: created * 1_000,
             replaces: None,
             swap_id: None,
+            shift_settings: None,
         }
     }
 

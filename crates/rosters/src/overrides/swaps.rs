@@ -64,7 +64,7 @@ pub async fn create(
             let [(first, in_first), (second, in_second)] = halves;
             let mut overrides = Vec::new();
             for (relieved, time, user) in [(&first, in_first?, &second), (&second, in_second?, &first)] {
-                let shift = named_shift(tx, &roster, new.shift.as_deref(), time)?;
+                let shift = named_shift(tx, (&roster, &tenants), new.shift.as_deref(), time)?;
                 let row = row::Override {
                     note: new.note.clone(),
                     replaces: Some(relieved.clone()),

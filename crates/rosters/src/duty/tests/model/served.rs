@@ -72,6 +72,7 @@ pub fn served(case: &Case) -> (Schedule, RosterPeople) {
         let shift = cover.shift.map(|number| Overridden {
             id: number.to_string(),
             name: number.to_string(),
+            level: None,
             rule: about(number).unwrap_or_else(|| daily("00:00:00", "00:00:00")),
         });
         schedule.lines.overrides.push(Override { time, shift, of_one: cover.replaces.is_some() });

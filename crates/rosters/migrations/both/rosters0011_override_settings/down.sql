@@ -1,0 +1,1 @@
+ALTER TABLE roster_overrides DROP COLUMN shift_settings;
