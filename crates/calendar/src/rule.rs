@@ -146,7 +146,9 @@ impl Rule {
         let is_rare = matches!(rule.pattern, Pattern::Monthly { .. } | Pattern::Yearly { .. });
         let length = rule.end.millis().saturating_sub(rule.start.millis());
         if is_rare && (1..=LONGEST_MS).contains(&length) && recurrence.date_from(start.day).is_none() {
-            return Self::Recurring(Recurrence { end_days: end.day.since(start.day), ..make(End::Never) });
+            // Where the clocks go back, an end on the date of the start may have an earlier time of day.
+            let end_days = end.day.since(start.day).max(recurrence.end_days);
+            return Self::Recurring(Recurrence { end_days, ..make(End::Never) });
         }
         Self::Recurring(recurrence)
     }
@@ -303,7 +305,9 @@ impl Recurrence {
             return Some(end);
         }
         let start = self.start(date)?;
-        if end > start && self.end_days <= 1 {
+        // What ends by the time of day of its start on the next date ends before another one starts.
+        let is_within_a_day = self.end_days == 0 || (self.end_days == 1 && self.end_time <= self.start_time);
+        if end > start && is_within_a_day {
             return Some(end);
         }
         let length = self.end_days * 86_400 + self.end_time.seconds() - self.start_time.seconds();

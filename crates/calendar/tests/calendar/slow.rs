@@ -18,21 +18,22 @@ pub fn time_zone(zone: Zone) -> TimeZone {
 
 /// The occurrences that have a part in the range. Times of day have to be whole minutes.
 pub fn occurrences(rule: &Recurring, range: Range<Timestamp>) -> Vec<Interval> {
-    all(rule, range, false)
+    all(rule, range, None)
 }
 
-/// The same of a maintenance window, which lasts as long as otherwise when the clocks leave nothing of it.
-pub fn windows(rule: &Recurring, range: Range<Timestamp>) -> Vec<Interval> {
-    all(rule, range, true)
+/// The same of a maintenance window that ends so many dates after its own. It lasts as long as otherwise when the
+/// clocks leave nothing of it, and ends when the next one begins.
+pub fn windows(rule: &Recurring, days: i64, range: Range<Timestamp>) -> Vec<Interval> {
+    all(rule, range, Some(days))
 }
 
-fn all(rule: &Recurring, range: Range<Timestamp>, keeps_length: bool) -> Vec<Interval> {
+fn all(rule: &Recurring, range: Range<Timestamp>, window_days: Option<i64>) -> Vec<Interval> {
     let clock = Clock { zone: time_zone(rule.zone) };
     let mut anchor = clock.shows(rule.start_date).date().yesterday().unwrap().yesterday().unwrap();
     while clock.first(anchor, rule.start_time) < rule.start_date {
         anchor = anchor.tomorrow().unwrap();
     }
-    let from = near(&clock, range.start, -3);
+    let from = near(&clock, range.start, -3 - window_days.unwrap_or_default());
     let until = near(&clock, range.end, 3);
     let mut found = Vec::new();
     let mut count = 0;
@@ -48,17 +49,19 @@ fn all(rule: &Recurring, range: Range<Timestamp>, keeps_length: bool) -> Vec<Int
                 _ => {}
             }
             if date >= from {
-                let last = if rule.end_time <= rule.start_time { date.tomorrow().unwrap() } else { date };
+                let days = window_days.unwrap_or_default().max(i64::from(rule.end_time <= rule.start_time));
+                let last = date.saturating_add(jiff::SignedDuration::from_hours(24 * days));
                 let start = clock.first(date, rule.start_time);
                 let mut end = clock.first(last, rule.end_time);
-                if keeps_length && end <= start {
-                    let minutes = (rule.end_time.seconds() - rule.start_time.seconds()).rem_euclid(86_400) / 60;
-                    let length = if minutes == 0 { 1_440 } else { minutes };
+                if window_days.is_some() {
+                    let length = days * 86_400 + rule.end_time.seconds() - rule.start_time.seconds();
+                    if end <= start {
+                        end = Timestamp::from_millis(start.millis() + length * 1_000);
+                    }
                     let mut next = date.tomorrow().unwrap();
                     while !matches(rule.pattern, anchor, next) {
                         next = next.tomorrow().unwrap();
                     }
-                    end = Timestamp::from_millis(start.millis() + length * 60_000);
                     end = end.min(clock.first(next, rule.start_time));
                 }
                 if let Some(interval) = Interval::new(start, end)

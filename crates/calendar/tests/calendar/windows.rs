@@ -1,8 +1,8 @@
 //! Maintenance windows as people write them, over the changes of the clocks, against the slow implementation.
 
-use calendar::{End, Interval, OnDay, Pattern, Recurring, Repeated, Rule, TimeOfDay, Weekday, Zone};
-use jiff::Timestamp;
-use proptest::{prelude::*, sample::select};
+use calendar::{End, Interval, MonthDays, OnDay, Pattern, Recurring, Repeated, Rule, TimeOfDay, Weekday, Zone};
+use jiff::{Timestamp, civil::Date};
+use proptest::{collection::vec, prelude::*, sample::select};
 
 use crate::{
     generate::{DAY, FROM_2020, TO_2037, all_zones, at, changes, stamp, time},
@@ -48,13 +48,59 @@ proptest! {
         };
         let from = at(change - 4 * DAY);
         let until = at(change + 4 * DAY);
-        let expected = slow::windows(&described, from..until);
+        let expected = slow::windows(&described, 0, from..until);
         let found: Vec<Interval> = rule.occurrences(from..until).collect();
         prop_assert_eq!(&found, &expected, "{} {:?}", zone, described);
         for quarter in 0..8 * 96 {
             let moment = at(change - 4 * DAY + quarter * 900_000);
             let covered = expected.iter().any(|interval| interval.contains(moment));
             prop_assert_eq!(rule.contains(moment).is_some(), covered, "{} {}", zone, moment);
+        }
+    }
+}
+
+/// The local date of an instant in a zone, by the zone database alone.
+fn date(zone: Zone, millis: i64) -> Date {
+    slow::time_zone(zone).to_datetime(Timestamp::from_millisecond(millis).unwrap()).date()
+}
+
+proptest! {
+    #[test]
+    fn windows_of_days_in_a_row_never_overlap(
+        zone in select(all_zones().collect::<Vec<_>>()),
+        which in 0..1_000_usize,
+        start in prop_oneof![0..1_440_i64, 0..60_i64],
+        length in prop_oneof![1..2_880_i64, 1..10_080_i64],
+        // Days of the month, around that of the change.
+        days in vec(-3..4_i64, 1..6),
+    ) {
+        let changes = changes(zone, FROM_2020, TO_2037);
+        let change = if changes.is_empty() { FROM_2020 + 400 * DAY } else { changes[which % changes.len()] };
+        // Its own time ends before the first of these days, and none of them is that of the month before.
+        let start = change.div_euclid(60_000) * 60_000 - 14 * DAY + start * 60_000;
+        let end = start + length * 60_000;
+        let days: MonthDays = days.iter().map(|day| date(zone, change + day * DAY).day().unsigned_abs()).collect();
+        let pattern = Pattern::Monthly { every: 1, on: OnDay::Days(days) };
+        let rule = Rule::repeated(Repeated { zone, start: at(start), end: at(end), pattern, perpetual: false });
+        let described = Recurring {
+            zone,
+            start_date: at(start),
+            start_time: local(zone, start),
+            end_time: local(zone, end),
+            pattern,
+            end: End::Never,
+        };
+        let dates = i64::from(date(zone, start).until(date(zone, end)).unwrap().get_days());
+        let range = at(change - 6 * DAY)..at(change + 9 * DAY);
+        let expected = slow::windows(&described, dates, range.clone());
+        let found: Vec<Interval> = rule.occurrences(range.clone()).collect();
+        prop_assert!(!found.is_empty());
+        prop_assert!(found.is_sorted_by(|one, next| one.end() <= next.start()), "{} {:?}", zone, found);
+        prop_assert_eq!(&found, &expected, "{} {:?}", zone, described);
+        for window in &found {
+            prop_assert_eq!(rule.contains(window.start()), Some(*window));
+            prop_assert_eq!(rule.contains(at(window.end().millis() - 1)), Some(*window));
+            prop_assert_eq!(rule.previous(window.end()), Some(*window));
         }
     }
 }
@@ -151,6 +197,19 @@ fn a_monthly_window_may_last_days() {
         written(monthly.next(2, stamp("2026-08-01T00:00:00Z"))),
         ["2026-09-04T22:00Z/2026-09-05T22:00Z", "2026-09-05T22:00Z/2026-09-08T06:00Z"]
     );
+    let three = OnDay::Days([5, 6, 7].into_iter().collect());
+    let longer = rule("2026-08-28T16:00:00Z", "2026-08-29T18:00:00Z", Pattern::Monthly { every: 1, on: three });
+    assert_eq!(
+        written(longer.next(3, stamp("2026-08-01T00:00:00Z"))),
+        [
+            "2026-09-05T16:00Z/2026-09-06T16:00Z",
+            "2026-09-06T16:00Z/2026-09-07T16:00Z",
+            "2026-09-07T16:00Z/2026-09-08T18:00Z"
+        ]
+    );
+    // An end in the hour that is there a second time is the time of day of the next date.
+    let folded = rule("2026-10-25T00:30:00Z", "2026-10-25T01:10:00Z", Pattern::Monthly { every: 1, on: fifth });
+    assert_eq!(written(folded.next(1, stamp("2026-10-25T00:00:00Z"))), ["2026-11-05T01:30Z/2026-11-06T01:10Z"]);
     // With a date before the end, that is the end of all of them.
     let until = rule("2026-08-29T16:00:00Z", "2026-09-06T18:00:00Z", Pattern::Monthly { every: 1, on: fifth });
     assert_eq!(written(until.next(9, stamp("2026-08-01T00:00:00Z"))), ["2026-09-05T16:00Z/2026-09-05T18:00Z"]);
