@@ -57,18 +57,43 @@ pub struct Duties<'s> {
     schedule: &'s Schedule,
     staff: &'s RosterPeople,
     posts: HashMap<Assignment, Vec<&'s str>>,
+    /// What goes on has the name that its shift has then, or else at the nearest time.
+    named_at: Timestamp,
+}
+
+/// What is one stretch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Joint {
+    /// What goes on, whatever its shift is called.
+    Shift,
+    /// The same with one name.
+    Name,
 }
 
 impl<'s> Duties<'s> {
     /// Of a roster with these people.
     pub fn new(schedule: &'s Schedule, staff: &'s RosterPeople) -> Self {
-        Self { schedule, staff, posts: HashMap::new() }
+        Self { schedule, staff, posts: HashMap::new(), named_at: Timestamp::from_millis(i64::MIN) }
+    }
+
+    /// The same, where what goes on through a rename has the name that holds at an instant.
+    pub fn named_at(self, at: Timestamp) -> Self {
+        Self { named_at: at, ..self }
     }
 
     /// All that have a part in a range, in order. At its ends they may go on longer; [`Duties::whole`] says how long.
     pub fn within(&mut self, range: Interval, of: Of<'_>) -> (Vec<Duty<'s>>, bool) {
+        self.joined_within(range, of, Joint::Shift)
+    }
+
+    /// The same, in which a rename of a shift ends a duty and begins one.
+    pub fn by_name(&mut self, range: Interval) -> (Vec<Duty<'s>>, bool) {
+        self.joined_within(range, Of::All, Joint::Name)
+    }
+
+    fn joined_within(&mut self, range: Interval, of: Of<'_>, joint: Joint) -> (Vec<Duty<'s>>, bool) {
         let Pieces { list, cut } = self.schedule.lines.pieces(range, of);
-        let mut duties = self.joined(&list);
+        let mut duties = self.joined(&list, joint);
         duties.retain(|duty| duty.time.intersection(range).is_some());
         (duties, cut)
     }
@@ -166,24 +191,36 @@ impl<'s> Duties<'s> {
         one.by == other.by
             && is_same_reason
             && same_people(&one.users, &other.users)
-            && self.schedule.shift(one.shift) == self.schedule.shift(other.shift)
+            && self.shift_id(one.shift) == self.shift_id(other.shift)
+            && self.schedule.level(one.shift).unwrap_or_default()
+                == self.schedule.level(other.shift).unwrap_or_default()
+    }
+
+    fn shift_id(&self, shift: Label) -> Option<&'s str> {
+        self.schedule.shift(shift).map(|(id, _)| id)
     }
 
     /// Who is on call in pieces that are in order; those that go on are joined.
-    fn joined(&mut self, pieces: &[Segment]) -> Vec<Duty<'s>> {
+    fn joined(&mut self, pieces: &[Segment], joint: Joint) -> Vec<Duty<'s>> {
         let mut duties: Vec<Duty<'s>> = Vec::with_capacity(pieces.len());
         // The last ones of each shift, which may go on.
-        let mut open: HashMap<Option<(&str, &str)>, Vec<usize>> = HashMap::new();
+        let mut open: HashMap<Option<&str>, Vec<usize>> = HashMap::new();
         for piece in pieces {
             for duty in self.of_piece(piece) {
-                let open = open.entry(self.schedule.shift(duty.shift)).or_default();
+                let open = open.entry(self.shift_id(duty.shift)).or_default();
                 open.retain(|place| duties.get(*place).is_some_and(|known| known.time.end() >= duty.time.start()));
                 let goes_on = open.iter().copied().find(|place| {
-                    duties
-                        .get(*place)
-                        .is_some_and(|known| known.time.end() == duty.time.start() && self.same(known, &duty))
+                    duties.get(*place).is_some_and(|known| {
+                        known.time.end() == duty.time.start()
+                            && self.same(known, &duty)
+                            && (joint == Joint::Shift
+                                || self.schedule.shift(known.shift) == self.schedule.shift(duty.shift))
+                    })
                 });
                 if let Some(known) = goes_on.and_then(|place| duties.get_mut(place)) {
+                    if duty.time.start() <= self.named_at {
+                        known.shift = duty.shift;
+                    }
                     known.time = Interval::new(known.time.start(), duty.time.end()).unwrap_or(known.time);
                     let more: Vec<&str> = duty.replaces.into_iter().filter(|id| !known.replaces.contains(id)).collect();
                     known.replaces.extend(more);

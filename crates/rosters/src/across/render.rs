@@ -84,7 +84,7 @@ pub fn shifts(
 ) -> Result<Vec<u8>, Problem> {
     let mut found: Vec<(&str, &OneRoster, Duty<'_>)> = Vec::new();
     for (name, roster) in rosters {
-        let mut duties = Duties::new(&roster.stored.schedule, staff);
+        let mut duties = Duties::new(&roster.stored.schedule, staff).named_at(range.start());
         let (all, cut) = duties.within(range, Of::All);
         if cut {
             return Err(too_large());

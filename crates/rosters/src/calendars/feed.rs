@@ -139,7 +139,7 @@ fn render_feed(
         if user.is_none_or(|id| schedule.may_name(id, &staff)) {
             holidays.extend(schedule.holidays_within(range).into_iter().map(|one| (one.day, one.name.clone())));
         }
-        let mut duties = Duties::new(&schedule, &staff);
+        let mut duties = Duties::new(&schedule, &staff).named_at(now);
         for duty in duties.within(range, lines::Of::All).0 {
             let wanted = user.is_none_or(|id| duty.users.iter().any(|known| known == id));
             if wanted && !duty.users.is_empty() && events.len() < feed::MOST_EVENTS {

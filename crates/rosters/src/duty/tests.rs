@@ -68,3 +68,52 @@ fn what_goes_on_is_one() {
     assert_eq!(state.current[0].time.end().millis(), cut, "that is the hand-over");
     assert_eq!((&state.next[0].users, state.next[0].time.end()), (&vec!["BOB"], NEVER));
 }
+
+#[test]
+fn a_rename_ends_nothing_and_another_level_does() {
+    let cut = at("2026-05-01T12:00:00Z").millis();
+    let versions =
+        [("a", "ANN", "00:00:00", "00:00:00", (0, cut)), ("a", "ANN", "00:00:00", "00:00:00", (cut, i64::MAX))];
+    let mut renamed = schedule(&versions);
+    renamed.lines.versions[1].name = "b".to_owned();
+    let staff = RosterPeople::of(&["ANN"]);
+    let whole = Interval::new(at("2026-01-01T00:00:00Z"), NEVER).unwrap();
+    for (now, name) in [("2026-05-01T11:00:00Z", "a"), ("2026-05-01T12:00:00Z", "b")] {
+        let state = Duties::new(&renamed, &staff).state(at(now));
+        assert_eq!(state.current[0].time, whole, "{now}");
+        assert_eq!(renamed.shift(state.current[0].shift), Some(("a", name)), "{now}");
+        assert_eq!(state.next, [], "{now}");
+        // Wherever the question begins.
+        for from in ["2026-04-01T00:00:00Z", "2026-05-02T00:00:00Z"] {
+            let range = Interval::new(at(from), at("2026-06-01T00:00:00Z")).unwrap();
+            let mut duties = Duties::new(&renamed, &staff).named_at(at(now));
+            let (found, _) = duties.within(range, Of::All);
+            assert_eq!(found.len(), 1, "{now} {from}");
+            let (found, _) = duties.by_name(range);
+            assert_eq!(found.len(), if from < "2026-05-01" { 2 } else { 1 }, "{now} {from}");
+        }
+        let range = Interval::new(at("2026-04-01T00:00:00Z"), at("2026-06-01T00:00:00Z")).unwrap();
+        let (found, _) = Duties::new(&renamed, &staff).named_at(at(now)).within(range, Of::All);
+        assert_eq!(renamed.shift(found[0].shift), Some(("a", name)), "{now}");
+    }
+    let mut leveled = schedule(&versions);
+    leveled.lines.versions[1].level = Some(Level::Secondary);
+    let state = Duties::new(&leveled, &staff).state(at("2026-05-01T11:00:00Z"));
+    assert_eq!(state.current[0].time.end().millis(), cut);
+    assert_eq!(leveled.level(state.next[0].shift), Some(Level::Secondary));
+}
+
+#[test]
+fn a_level_that_is_planned_does_not_hold_yet() {
+    let cut = at("2026-06-01T00:00:00Z").millis();
+    let mut planned = schedule(&[
+        ("p", "ANN", "08:00:00", "16:00:00", ALWAYS),
+        ("s", "BOB", "10:00:00", "18:00:00", (0, cut)),
+        ("s", "BOB", "10:00:00", "18:00:00", (cut, i64::MAX)),
+    ]);
+    planned.lines.versions[1].level = Some(Level::Secondary);
+    let staff = RosterPeople::of(&["ANN", "BOB"]);
+    let state = Duties::new(&planned, &staff).state(at("2026-05-01T06:00:00Z"));
+    let next: Vec<_> = state.next.iter().map(|duty| (duty.users[0], planned.level(duty.shift))).collect();
+    assert_eq!(next, [("ANN", None), ("BOB", Some(Level::Secondary))]);
+}

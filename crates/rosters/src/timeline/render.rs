@@ -12,7 +12,7 @@ use super::wire::{
 use crate::{
     coverage::{Cover, too_large, wanted},
     duty::{Duties, Duty},
-    lines::{Label, Level, Of},
+    lines::{Label, Level},
     people::RosterPeople,
     pre_serialized::{PreSerialized, json},
     roster::wire::TimelineUser,
@@ -91,7 +91,7 @@ pub fn timeline(asked: RosterView<'_>) -> Result<Vec<u8>, Problem> {
 /// 400 when the answer would be too large.
 pub fn told(asked: RosterView<'_>, room: &mut Room) -> Result<(Timeline, Cover), Problem> {
     let RosterView { schedule, staff, range, off, .. } = asked;
-    let (mut duties, cut) = Duties::new(schedule, staff).within(range, Of::All);
+    let (mut duties, cut) = Duties::new(schedule, staff).by_name(range);
     if cut {
         return Err(too_large());
     }

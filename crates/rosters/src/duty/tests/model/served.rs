@@ -57,11 +57,11 @@ pub fn served(case: &Case) -> (Schedule, RosterPeople) {
     for (number, (before, after, edit)) in case.shifts.iter().enumerate() {
         let start = Timestamp::from_millis(0);
         let never = Timestamp::from_millis(i64::MAX);
-        for (plan, valid) in
-            [(before, Interval::new(start, minutes(*edit))), (after, Interval::new(minutes(*edit), never))]
-        {
+        let edited = [("", before, (start, minutes(*edit))), ("renamed", after, (minutes(*edit), never))];
+        for (name, plan, (from, until)) in edited {
+            let valid = Interval::new(from, until);
             let id = number.to_string();
-            let name = number.to_string();
+            let name = name.to_owned();
             let version = Version { id, name, level: None, rule: rule(plan), places: None, valid: valid.unwrap() };
             schedule.add(version, crew(&plan.own), plan.turns.as_ref().map(rotation), zone);
         }
@@ -71,7 +71,7 @@ pub fn served(case: &Case) -> (Schedule, RosterPeople) {
         let about = |number: usize| case.shifts.get(number).map(|(before, ..)| rule(before));
         let shift = cover.shift.map(|number| Overridden {
             id: number.to_string(),
-            name: number.to_string(),
+            name: String::new(),
             level: None,
             rule: about(number).unwrap_or_else(|| daily("00:00:00", "00:00:00")),
         });
