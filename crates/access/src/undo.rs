@@ -202,6 +202,7 @@ async fn in_parts(
     let mut restored = 0;
     let mut pending: Arc<[FirstChange]> = objects.into();
     let mut pass = Pass::default();
+    let mut number = 0;
     while !pending.is_empty() {
         let (actor, scope, inner, db) = (actor.clone(), scope.clone(), work.clone(), context.db.clone());
         let (objects, from) = (Arc::clone(&pending), pass.done);
@@ -219,8 +220,10 @@ async fn in_parts(
         pass.done += part.done;
         pass.restored += part.restored;
         pass.refused.extend(part.refused);
+        pass.why = pass.why.or(part.why);
         if pass.done == pending.len() {
-            let next = std::mem::take(&mut pass).into_next();
+            number += 1;
+            let next = std::mem::take(&mut pass).into_next(number);
             pending = next.map_err(|problem| interrupted(problem.into(), restored))?.into();
         }
     }

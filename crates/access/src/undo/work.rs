@@ -21,6 +21,9 @@ use super::answer::{changed_by, changed_since};
 /// one writer of a SQLite file.
 pub const WHOLE: usize = 100;
 
+/// How often what was refused is tried again: each time it is all that is left, of a set of any size.
+pub const MOST_PASSES: usize = 20;
+
 /// Objects whose changes are read together.
 pub const READ_TOGETHER: usize = 25;
 
@@ -41,25 +44,20 @@ pub struct Pass {
     /// How many of them were restored.
     pub restored: usize,
     /// Those that a rule keeps from being restored, as long as others are as they are.
-    pub refused: Vec<Refused>,
-}
-
-/// An object that was not restored, and why.
-pub struct Refused {
-    object: FirstChange,
-    problem: Problem,
+    pub refused: Vec<FirstChange>,
+    /// Why the first of them was refused.
+    pub why: Option<Problem>,
 }
 
 impl Pass {
-    /// The objects to try again, now that others are restored.
+    /// The objects to try again, now that others are restored; `number` is that of this pass, from 1.
     ///
     /// # Errors
-    /// The first refusal, when nothing was restored.
-    pub fn into_next(self) -> Result<Vec<FirstChange>, Problem> {
-        let mut refused = self.refused.into_iter().peekable();
-        match refused.next_if(|_| self.restored == 0) {
-            Some(first) => Err(first.problem),
-            None => Ok(refused.map(|one| one.object).collect()),
+    /// The first refusal, when nothing was restored, or the objects were tried often enough.
+    pub fn into_next(self, number: usize) -> Result<Vec<FirstChange>, Problem> {
+        match self.why {
+            Some(why) if self.restored == 0 || number >= MOST_PASSES => Err(why),
+            _ => Ok(self.refused),
         }
     }
 }
@@ -72,10 +70,13 @@ impl Work {
     pub fn restore_all(&self, tx: &mut Tx<'_>, scope: &RequestScope, objects: &[FirstChange]) -> db::Result<usize> {
         let mut restored = 0;
         let mut pending = objects.to_vec();
-        while !pending.is_empty() {
+        for number in 1.. {
+            if pending.is_empty() {
+                break;
+            }
             let pass = self.restore(tx, scope, &pending, || false)?;
             restored += pass.restored;
-            pending = pass.into_next()?;
+            pending = pass.into_next(number)?;
         }
         Ok(restored)
     }
@@ -106,8 +107,9 @@ impl Work {
                         pass.restored += together;
                         done += together.max(1);
                     }
-                    Err(refused) => {
-                        pass.refused.push(refused);
+                    Err(problem) => {
+                        pass.refused.extend(firsts.get(done).cloned());
+                        pass.why.get_or_insert(problem);
                         done += 1;
                     }
                 }
@@ -140,7 +142,7 @@ impl Work {
         scope: &RequestScope,
         firsts: &[FirstChange],
         changes: &[ObjectChange],
-    ) -> db::Result<Result<usize, Refused>> {
+    ) -> db::Result<Result<usize, Problem>> {
         let (Some(first), Some(change)) = (firsts.first(), changes.first()) else { return Ok(Ok(0)) };
         let Some(restorer) = self.restorers.of(&change.entity) else { return Ok(Ok(0)) };
         let count = changes.iter().take_while(|other| other.entity == change.entity).count();
@@ -149,9 +151,7 @@ impl Work {
         let (restored, _) = ignored::collect(|| tx.attempt(restore));
         match restored {
             Ok(together) => Ok(Ok(together)),
-            Err(db::Error::Problem(cause)) => {
-                Ok(Err(Refused { object: first.clone(), problem: refused(first, cause) }))
-            }
+            Err(db::Error::Problem(cause)) => Ok(Err(refused(first, cause))),
             Err(error) => Err(error),
         }
     }
