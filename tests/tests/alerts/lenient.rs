@@ -79,6 +79,9 @@ fn several_reports_come_in_one_body(server: &Server) {
     let group = |status: &str| json!({"status": status, "alerts": [{"labels": {"alertname": "three"}}]});
     assert_eq!(each(&send(server, &token, "/grafana", &group("firing")).ok(), "result"), ["created"]);
     assert_eq!(each(&send(server, &token, "/grafana", &group("resolved")).ok(), "result"), ["closed"]);
+    let unsure = json!({"alerts": [{"status": "unsure", "labels": {"alertname": "four"}}]});
+    let unsure = send(server, &token, "/grafana", &unsure).ok();
+    assert_eq!(unsure[0]["warnings"], json!(["it has no status: it counts as firing"]), "{unsure}");
 }
 
 fn what_a_monitor_leaves_out_is_made(server: &Server) {

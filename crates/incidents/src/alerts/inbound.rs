@@ -198,11 +198,11 @@ pub async fn report_in_format(
         "alertmanager" | "grafana" => {
             let (body, repairs) = body(&request, payload).await?;
             if body.is_array() || body["alerts"].is_array() {
-                let reports = alertmanager::read_leniently(&body, &format, api::clock::now())?;
+                let reports = alertmanager::read_leniently(body, &format, api::clock::now())?;
                 return take_all(at, neighbours, reports, &repairs).await;
             }
             // Alerting of Grafana before version 9 says one thing at a time.
-            let mut event = plain::read_rule(&body)?;
+            let mut event = plain::read_rule(body)?;
             event.note_repairs(&repairs);
             carry_out(at, neighbours, event, |result| result.into_iter().collect::<Vec<_>>()).await
         }

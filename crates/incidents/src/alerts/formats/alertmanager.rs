@@ -27,17 +27,30 @@ pub fn read(body: &Value) -> Result<Vec<ParsedReport>, Problem> {
 ///
 /// # Errors
 /// 400 when it has no alerts, or too many.
-pub fn read_leniently(body: &Value, sender: &str, now: Timestamp) -> Result<Vec<ParsedReport>, Problem> {
-    let mut body = if body.is_array() { json!({"alerts": body}) } else { body.clone() };
+pub fn read_leniently(body: Value, sender: &str, now: Timestamp) -> Result<Vec<ParsedReport>, Problem> {
+    let are_alone = body.is_array();
+    let mut body = if are_alone { Value::Object(Map::from_iter([("alerts".to_owned(), body)])) } else { body };
     let of_all = body.get("status").map(|status| text(Some(status))).filter(|status| is_firing(status).is_some());
-    for alert in body["alerts"].as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
-        if is_firing(&text(alert.get("status"))).is_none() {
-            let ended = instant(alert.get("endsAt")).is_some_and(|end| end <= now);
-            let status = of_all.as_deref().unwrap_or(if ended { "resolved" } else { "firing" });
-            alert.insert("status".to_owned(), json!(status));
+    let mut odd = Vec::new();
+    for (index, alert) in body["alerts"].as_array_mut().into_iter().flatten().enumerate() {
+        let Some(alert) = alert.as_object_mut() else { continue };
+        if is_firing(&text(alert.get("status"))).is_some() {
+            continue;
+        }
+        let ended = instant(alert.get("endsAt")).is_some_and(|end| end <= now);
+        let status = of_all.as_deref().unwrap_or(if ended { "resolved" } else { "firing" });
+        alert.insert("status".to_owned(), json!(status));
+        odd.extend(
+            (!are_alone && of_all.is_none()).then(|| (index, format!("it has no status: it counts as {status}"))),
+        );
+    }
+    let mut reports = read_as(&body, Some(if sender == "grafana" { GRAFANA } else { ALERTMANAGER }))?;
+    for (index, warning) in odd {
+        if let Some(Ok(report)) = reports.get_mut(index) {
+            report.warnings.push(warning);
         }
     }
-    read_as(&body, Some(if sender == "grafana" { GRAFANA } else { ALERTMANAGER }))
+    Ok(reports)
 }
 
 /// Does this status say that there is a problem? `None` for any other word.

@@ -88,9 +88,8 @@ pub fn read_all(bodies: &[Value]) -> Result<Vec<ParsedReport>, Problem> {
 ///
 /// # Errors
 /// 400 that lists what is missing.
-pub fn read_rule(body: &Value) -> Result<Event, Problem> {
+pub fn read_rule(mut body: Value) -> Result<Event, Problem> {
     let rule = name([body.get("ruleId"), body.get("ruleName")]);
-    let mut body = body.clone();
     if let Some(fields) = body.as_object_mut().filter(|fields| !rule.is_empty() && !fields.contains_key("key")) {
         let place = name([fields.get("orgId")]);
         fields.insert("key".to_owned(), json!(format!("rule {place}/{rule}")));
@@ -203,7 +202,7 @@ mod tests {
 
     #[test]
     fn a_rule_of_grafana_is_one_problem_whatever_it_says() {
-        let rule = |body: Value| match read_rule(&body).unwrap() {
+        let rule = |body: Value| match read_rule(body).unwrap() {
             Event::Report(report) => *report,
             other => panic!("{other:?}"),
         };
