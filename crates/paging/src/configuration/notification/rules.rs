@@ -54,7 +54,7 @@ pub fn minute(text: &str) -> Option<i64> {
 }
 
 impl Quiet {
-    /// When something may be sent that would be sent at this instant. `local` tells the minute of the day at an instant.
+    /// When something may be sent that would be sent at this instant. `local` tells the minute of the day at one.
     fn end(&self, at: Timestamp, local: impl Fn(Timestamp) -> Option<i64>) -> Option<Timestamp> {
         let long = (self.to - self.from).rem_euclid(DAY_MINUTES);
         let minutes_left = |at: i64| {
@@ -72,7 +72,7 @@ impl Quiet {
         // Where they were set forward, the hours are over before.
         let beyond = (local(Timestamp::from_millis(end))? - self.to).rem_euclid(DAY_MINUTES);
         let mut earlier = (1..=beyond).rev().map(|minutes| end - minutes * MINUTE_MS);
-        let end = earlier.find(|at| minutes_left(*at) == Some(0)).unwrap_or(end);
+        let end = earlier.find(|end| *end > at.millis() && minutes_left(*end) == Some(0)).unwrap_or(end);
         Some(Timestamp::from_millis(end).max(at))
     }
 }
@@ -163,7 +163,8 @@ mod tests {
         assert_eq!(end(&night, "2027-10-30T21:15:20Z"), "2027-10-31T06:00:00+0000");
         assert_eq!(end(&night, "2027-10-31T00:30:00Z"), "2027-10-31T06:00:00+0000");
         assert_eq!(end(&night, "2027-10-31T06:00:00Z"), "2027-10-31T06:00:00+0000");
-        // They end at a time that does not exist, and at one that there is twice.
+        // They end at a time that does not exist, and at one that there is twice; they are shorter than the gap.
+        assert_eq!(end(&quiet(105, 135), "2027-03-28T00:50:00Z"), "2027-03-28T01:00:00+0000");
         assert_eq!(end(&quiet(22 * 60, 150), "2027-03-28T00:10:00Z"), "2027-03-28T01:00:00+0000");
         assert_eq!(end(&quiet(22 * 60, 150), "2027-10-30T23:10:00Z"), "2027-10-31T00:30:00+0000");
     }
