@@ -68,7 +68,7 @@ impl Alerts for AlertPort {
         id: &str,
         given: Timestamp,
         at: Timestamp,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         actions::expire_acknowledgement(conn, tenant, id, given, at)
     }
 }

@@ -95,9 +95,9 @@ impl Alerts for Fakes {
         Err(base::Problem::not_found("none").into())
     }
 
-    fn expire_acknowledgement(&self, _: &mut Conn, _: &str, id: &str, _: Timestamp, _: Timestamp) -> Result<()> {
+    fn expire_acknowledgement(&self, _: &mut Conn, _: &str, id: &str, _: Timestamp, _: Timestamp) -> Result<bool> {
         self.0.lock().unwrap().expired.push(id.to_owned());
-        Ok(())
+        Ok(true)
     }
 }
 

@@ -116,9 +116,9 @@ pub trait Incidents: Send + Sync {
     /// 404 for an unknown incident, 409 when its status does not allow it.
     fn act(&self, conn: &mut Conn, action: AlertAction<'_>, at: Timestamp) -> Result<()>;
 
-    /// Makes an open incident `New`, in nobody's name: it was open for as long as it may be. Nothing happens to one in
+    /// Makes an open incident `New`, in nobody's name: it was open for as long as it may be. False when it is in
     /// another state. To be called in a write.
-    fn expire_acknowledgement(&self, conn: &mut Conn, tenant: &str, id: &str, at: Timestamp) -> Result<()>;
+    fn expire_acknowledgement(&self, conn: &mut Conn, tenant: &str, id: &str, at: Timestamp) -> Result<bool>;
 }
 
 /// A problem that the service itself detects, or the end of one.
@@ -203,7 +203,7 @@ pub trait Alerts: Send + Sync {
     fn act(&self, conn: &mut Conn, action: AlertAction<'_>, at: Timestamp) -> Result<Value>;
 
     /// Takes the acknowledgement of an alert back, in nobody's name, when it was given at an instant or before: it held
-    /// for as long as it may. Nothing happens to an alert that is not acknowledged. To be called in a write.
+    /// for as long as it may. False when it is not, or not any more, acknowledged since then. To be called in a write.
     fn expire_acknowledgement(
         &self,
         conn: &mut Conn,
@@ -211,5 +211,5 @@ pub trait Alerts: Send + Sync {
         id: &str,
         given: Timestamp,
         at: Timestamp,
-    ) -> Result<()>;
+    ) -> Result<bool>;
 }

@@ -140,8 +140,8 @@ impl Incidents for Standalone {
         Err(base::Problem::not_found("The incident was not found.").into())
     }
 
-    fn expire_acknowledgement(&self, _: &mut Conn, _: &str, _: &str, _: Timestamp) -> Result<()> {
-        Ok(())
+    fn expire_acknowledgement(&self, _: &mut Conn, _: &str, _: &str, _: Timestamp) -> Result<bool> {
+        Ok(false)
     }
 }
 
@@ -256,7 +256,7 @@ impl Alerts for Standalone {
         Err(base::Problem::not_found("The alert was not found.").into())
     }
 
-    fn expire_acknowledgement(&self, _: &mut Conn, _: &str, _: &str, _: Timestamp, _: Timestamp) -> Result<()> {
-        Ok(())
+    fn expire_acknowledgement(&self, _: &mut Conn, _: &str, _: &str, _: Timestamp, _: Timestamp) -> Result<bool> {
+        Ok(false)
     }
 }

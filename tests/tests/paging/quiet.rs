@@ -124,4 +124,13 @@ fn what_becomes_critical_waits_no_longer(backend: Backend) {
     wait_for_pages(&incident, &["low pending"]);
     client.post(&format!("/incidents/{incident}"), &json!({"priority": "Urgent"})).ok();
     wait_for_pages(&incident, &["high sent", "low stopped"]);
+    // So is one whose steps were all taken, though nobody has heard of it yet.
+    let short = json!({"name": "short", "steps": [{"targets": [{"user": {"id": user}}], "wait": "1s"}]});
+    let short = client.post("/escalationPolicies", &short).ok();
+    let ended = text(&client.post("/incidents", &json!({"subject": "Mail is slow"})).ok()["id"]);
+    client.post(&format!("/incidents/{ended}/escalate"), &json!({"policy": {"id": short["id"]}})).ok();
+    wait_for_pages(&ended, &["low pending"]);
+    std::thread::sleep(Duration::from_secs(2));
+    client.post(&format!("/incidents/{ended}"), &json!({"priority": "Urgent"})).ok();
+    wait_for_pages(&ended, &["high sent", "low stopped"]);
 }

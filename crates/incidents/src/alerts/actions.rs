@@ -137,16 +137,23 @@ pub fn act(conn: &mut Conn, people: &dyn People, action: AlertAction<'_>, at: Ti
     })
 }
 
-/// Takes an acknowledgement back that was given at an instant or before.
-pub fn expire_acknowledgement(conn: &mut Conn, tenant: &str, id: &str, given: Timestamp, at: Timestamp) -> Result<()> {
+/// Takes an acknowledgement back that was given at an instant or before; false when there is none.
+pub fn expire_acknowledgement(
+    conn: &mut Conn,
+    tenant: &str,
+    id: &str,
+    given: Timestamp,
+    at: Timestamp,
+) -> Result<bool> {
     store::lock_tenants(conn, &[tenant.to_owned()])?;
-    let Some(mut alert) = store::by_ids(conn, tenant, &[id.to_owned()])?.pop() else { return Ok(()) };
+    let Some(mut alert) = store::by_ids(conn, tenant, &[id.to_owned()])?.pop() else { return Ok(false) };
     let before = alert.event_payload(at)?;
     if !rules::expire_acknowledgement(&mut alert, given, at) {
-        return Ok(());
+        return Ok(false);
     }
     Tx::run(conn, &Actor::service("acknowledgements"), at, |tx| {
         intake::record_change(tx, &alert, Some(before))?;
-        store::replace(tx.conn, tenant, std::slice::from_ref(&alert))
+        store::replace(tx.conn, tenant, std::slice::from_ref(&alert))?;
+        Ok(true)
     })
 }

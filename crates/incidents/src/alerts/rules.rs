@@ -180,9 +180,8 @@ pub fn reopen_alert(alert: &mut Alert, from: &str, to: &str, now: Timestamp) {
 /// Takes back an acknowledgement that was given at an instant or before; false when there is none.
 pub fn expire_acknowledgement(alert: &mut Alert, given: Timestamp, now: Timestamp) -> bool {
     let known = alert.document.acknowledgement.as_ref().filter(|_| alert.acknowledged && alert.closed_ms.is_none());
-    let Some(time) = known.and_then(|known| Timestamp::parse(&known.time)).filter(|time| *time <= given) else {
-        return false;
-    };
+    let time = known.map(|known| Timestamp::parse(&known.time).unwrap_or(given));
+    let Some(time) = time.filter(|time| *time <= given) else { return false };
     let note = format!("acknowledged since {time}, and not closed in time");
     clear_acknowledgement(alert, Note { by: None, time: now.to_string(), note });
     alert.record_event(UNACKNOWLEDGED, now);

@@ -83,13 +83,13 @@ impl ports::Incidents for Records {
         })
     }
 
-    fn expire_acknowledgement(&self, conn: &mut Conn, tenant: &str, id: &str, at: Timestamp) -> Result<()> {
+    fn expire_acknowledgement(&self, conn: &mut Conn, tenant: &str, id: &str, at: Timestamp) -> Result<bool> {
         let old = match Row::lock_existing(conn, &[tenant.to_owned()], id) {
-            Err(db::Error::Problem(problem)) if problem.kind == base::Kind::NotFound => return Ok(()),
+            Err(db::Error::Problem(problem)) if problem.kind == base::Kind::NotFound => return Ok(false),
             found => found?,
         };
         if old.status != OPEN {
-            return Ok(());
+            return Ok(false);
         }
         let before = document::load(conn, &self.0, &old)?;
         let input = IncidentInput { status: Some(NEW), ..IncidentInput::default() };
@@ -98,7 +98,7 @@ impl ports::Incidents for Records {
             store::update(tx.conn, &row)?;
             let after = document::load(tx.conn, &self.0, &row)?;
             document::record_change(tx, &row, Some(before), after);
-            Ok(())
+            Ok(true)
         })
     }
 }

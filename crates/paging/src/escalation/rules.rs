@@ -106,9 +106,13 @@ impl State {
         Self { stage: Stage::Running, round: self.round + 1, step, next_ms: Some(now_ms), ..self }
     }
 
-    /// After the alert became urgent: who was told last is told again, as fits that.
+    /// After the alert became urgent: who was told last is told again, as fits that. What had ended begins again.
     pub const fn urgent(self, now_ms: i64) -> Self {
-        if matches!(self.stage, Stage::Running) && self.step > 0 { self.resumed(now_ms) } else { self }
+        match self.stage {
+            Stage::Running if self.step > 0 => self.resumed(now_ms),
+            Stage::Ended => Self { step: 0, ..self.resumed(now_ms) },
+            _ => self,
+        }
     }
 
     /// After something became of the alert.

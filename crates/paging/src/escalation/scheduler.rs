@@ -10,7 +10,12 @@ use base::timestamp::Timestamp;
 use db::{Conn, Db, Result};
 use outbox::{Background, Event, TenantTurns, Tx};
 
-use super::{engine, incidents, rules::Stage, store, work::Work};
+use super::{
+    engine, incidents,
+    rules::{Stage, State},
+    store,
+    work::Work,
+};
 use crate::{
     Neighbours,
     configuration::notification,
@@ -123,16 +128,24 @@ fn take_steps(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str) -> Result<
     let due = store::due(tx.conn, tenant, now.millis(), AT_ONCE)?;
     let step = |tx: &mut Tx<'_>, alerts: &[String]| {
         // First: whoever changes an alert and its escalation locks them in this order.
-        alerts.iter().try_for_each(|alert| expire_acknowledgement(tx.conn, neighbours, tenant, alert, now))?;
+        let expire = |alert: &String| expire_acknowledgement(tx.conn, neighbours, tenant, alert, now);
+        let expired = alerts.iter().map(expire).collect::<Result<Vec<bool>>>()?;
         Work::run(tx.conn, neighbours, now, |conn, work| {
-            alerts.iter().try_for_each(|alert| {
+            alerts.iter().zip(&expired).try_for_each(|(alert, expired)| {
                 // Somebody else has it: it is not due any more when they are done.
                 if !store::lock(tenant, alert).try_take(conn)? {
                     return Ok(());
                 }
                 match store::find(conn, tenant, alert)? {
                     Some(row) if row.next_ms.is_some_and(|next| next <= now.millis()) => {
-                        let state = row.state().expired(now.millis());
+                        let state = match row.state() {
+                            state if *expired => state.expired(now.millis()),
+                            // It was answered anew, which is heard of soon.
+                            state if state.stage == Stage::Acknowledged => {
+                                State { next_ms: Some(now.millis() + AGAIN_MS), ..state }
+                            }
+                            state => state,
+                        };
                         engine::advance(conn, work, row.with(state, now.millis()))?;
                         work.store(conn)
                     }
@@ -149,17 +162,17 @@ fn take_steps(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str) -> Result<
 }
 
 /// Takes an acknowledgement back that held for as long as the policy says, so that people can answer what they are told
-/// from then on.
+/// from then on. False when there is none.
 fn expire_acknowledgement(
     conn: &mut Conn,
     neighbours: &Neighbours,
     tenant: &str,
     alert: &str,
     now: Timestamp,
-) -> Result<()> {
-    let Some(row) = store::find(conn, tenant, alert)? else { return Ok(()) };
+) -> Result<bool> {
+    let Some(row) = store::find(conn, tenant, alert)? else { return Ok(false) };
     let due = row.next_ms.filter(|due| *due <= now.millis() && row.state().stage == Stage::Acknowledged);
-    let Some((due, timeout)) = due.zip(row.policy.plan().ack_timeout_ms) else { return Ok(()) };
+    let Some((due, timeout)) = due.zip(row.policy.plan().ack_timeout_ms) else { return Ok(false) };
     if alert.starts_with(pages::INCIDENT) {
         return neighbours.incidents.expire_acknowledgement(conn, tenant, alert, now);
     }
