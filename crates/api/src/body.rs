@@ -166,8 +166,19 @@ fn expect_plain_text(request: &HttpRequest) -> Result<()> {
     Ok(())
 }
 
-/// The value of a JSON body, which may take many times as much memory as its text: that is asked for before.
 async fn parse(bytes: Bytes) -> Result<Value> {
+    parse_by(bytes, base::body::parse_json).await
+}
+
+/// What `parse` reads of a JSON body, whose values may take many times as much memory as its text: that is asked for
+/// before. A large one is read on another thread.
+///
+/// # Errors
+/// Those of `parse`, and 413 for too many values.
+pub async fn parse_by<T>(bytes: Bytes, parse: fn(&[u8]) -> Result<T, Problem>) -> Result<T>
+where
+    T: Send + 'static,
+{
     let weight = base::body::weight(&bytes);
     if weight > MAX_WEIGHT {
         let detail = format!(
@@ -178,9 +189,9 @@ async fn parse(bytes: Bytes) -> Result<Value> {
     }
     hold(weight)?;
     if bytes.len() <= PARSED_IN_PLACE {
-        return Ok(base::body::parse_json(&bytes)?);
+        return Ok(parse(&bytes)?);
     }
-    let parsed = tokio::task::spawn_blocking(move || base::body::parse_json(&bytes));
+    let parsed = tokio::task::spawn_blocking(move || parse(&bytes));
     Ok(parsed.await.map_err(|error| db::Error::Fault(format!("parsing a body: {error}")))??)
 }
 

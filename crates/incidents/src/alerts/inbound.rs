@@ -41,6 +41,9 @@ use crate::neighbours::Neighbours;
 /// A request to an inbound address: parameters that nobody reads mean nothing.
 pub(super) type Context = RequestContext<AnyQuery>;
 
+/// The largest body that names the token itself: it is read before anybody knows whose it is.
+const UNKNOWN: usize = 512 << 10;
+
 /// Carries out what a sender wants of one problem, and answers `answer` once that is durable.
 async fn carry_out<T: Serialize>(
     context: Context,
@@ -97,11 +100,19 @@ pub(super) fn act(
 /// What was sent, which need only be nearly JSON, and what of it was repaired. Any content type is taken, since
 /// webhooks seldom set one; an empty body is an empty object.
 pub(super) async fn body(request: &HttpRequest, payload: web::Payload) -> api::Result<(Value, Vec<&'static str>)> {
-    let bytes = api::body::read(request, payload.into_inner(), api::body::LIMIT).await?;
+    bounded_body(request, payload, api::body::LIMIT).await
+}
+
+async fn bounded_body(
+    request: &HttpRequest,
+    payload: web::Payload,
+    most: usize,
+) -> api::Result<(Value, Vec<&'static str>)> {
+    let bytes = api::body::read(request, payload.into_inner(), most).await?;
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok((Value::Object(Map::new()), Vec::new()));
     }
-    Ok(parse_nearly_json(&bytes)?)
+    api::body::parse_by(bytes, parse_nearly_json).await
 }
 
 /// The event of a body, with what of it was repaired.
@@ -276,7 +287,7 @@ pub async fn enqueue(
     payload: web::Payload,
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
-    let (body, repairs) = body(&request, payload).await?;
+    let (body, repairs) = bounded_body(&request, payload, UNKNOWN).await?;
     let at = admit_key(&request, pagerduty::routing_key(&body), "routing_key").await?;
     pagerduty_event(at, neighbours, &body, &repairs).await
 }
@@ -304,7 +315,7 @@ pub async fn create_event(
     payload: web::Payload,
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
-    let (body, repairs) = body(&request, payload).await?;
+    let (body, repairs) = bounded_body(&request, payload, UNKNOWN).await?;
     let body = pagerduty::of_version_1(&body);
     let at = admit_key(&request, pagerduty::routing_key(&body), "service_key").await?;
     let (mut event, incident_key) = pagerduty::read(&body)?;
@@ -331,7 +342,7 @@ pub async fn create_event(
 )]
 #[post("/v2/change/enqueue")]
 pub async fn enqueue_change(request: HttpRequest, payload: web::Payload) -> api::Result<HttpResponse> {
-    let (body, _) = body(&request, payload).await?;
+    let (body, _) = bounded_body(&request, payload, UNKNOWN).await?;
     admit_key(&request, pagerduty::routing_key(&body), "routing_key").await?;
     api::answer::ok(&serde_json::json!({"status": "success", "message": "Change event processed"})).map(accepted)
 }
