@@ -142,13 +142,15 @@ fn machines_that_are_not_known_are_named_like_others(server: &Server) {
     assert_eq!(say("ZZ-2.", "critical"), "repeated");
     assert_eq!(say("zz-2.", "ok"), "closed");
     // PagerDuty's key is made of the machine.
-    let key = |source: &str| {
+    let key = |source: Value| {
         let body = json!({"event_action": "trigger", "payload": {"summary": "s", "source": source}});
         let answer = send(server, &token, "/pagerduty", &body);
         assert_eq!(answer.status, 202, "{answer}");
         answer.json()["dedup_key"].clone()
     };
-    assert_eq!((key("m1"), key("m1")), (key("M1"), key("m1.")));
+    let [plain, capital, dotted, object] = [json!("m1"), json!("M1"), json!("m1."), json!({"hostName": "m1"})].map(key);
+    assert_eq!((&plain, &plain, &plain), (&capital, &dotted, &object));
+    assert_ne!(key(json!({"hostName": "m2"})), plain);
 }
 
 /// A window that holds what is only a warning of a machine back.

@@ -187,6 +187,14 @@ impl DeviceNames {
         named
     }
 
+    /// What it is called first, as it was named; empty where it was not.
+    pub fn first_name(&self) -> &str {
+        let Some(device) = &self.device else { return "" };
+        let Device { id, ext_resource_id, host_name, ip_address, mac_address, name, .. } = device;
+        let names = [id, ext_resource_id, host_name, ip_address, mac_address, name];
+        names.into_iter().find(|name| !name.is_empty()).map_or("", String::as_str)
+    }
+
     /// Adds names that it may be found by, behind the others.
     fn add_names(&mut self, names: impl IntoIterator<Item = String>) {
         for key in names.into_iter().filter(|name| !name.is_empty()).map(ResourceKey::Name) {

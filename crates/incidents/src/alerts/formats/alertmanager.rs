@@ -13,6 +13,9 @@ use crate::alerts::report::{DeviceNames, LegacyIdentity, ParsedReport, Report, k
 /// The most alerts of one notification.
 const MOST: usize = 10_000;
 
+/// How long ago an end has to be by the clock of the service, since that of the sender may be late.
+const CLOCKS_MS: i64 = 60_000;
+
 /// Reads a notification: a report for each of its alerts.
 ///
 /// # Errors
@@ -21,9 +24,8 @@ pub fn read(body: &Value) -> Result<Vec<ParsedReport>, Problem> {
     read_as(body, None)
 }
 
-/// The same of any version: the address says whose it is, `alertmanager` or `grafana`. An array is the alerts alone, as
-/// a Prometheus sends them to its Alertmanager. An alert without a status has that of the notification, or is over when
-/// its end has passed.
+/// The same of any version: the address says whose it is, `alertmanager` or `grafana`. An array is the alerts
+/// alone. An alert without a status has that of the notification, or is over when its end has passed.
 ///
 /// # Errors
 /// 400 when it has no alerts, or too many.
@@ -37,12 +39,11 @@ pub fn read_leniently(body: Value, sender: &str, now: Timestamp) -> Result<Vec<P
         if is_firing(&text(alert.get("status"))).is_some() {
             continue;
         }
-        let ended = instant(alert.get("endsAt")).is_some_and(|end| end <= now);
+        let ended = instant(alert.get("endsAt")).is_some_and(|end| end.millis() + CLOCKS_MS <= now.millis());
         let status = of_all.as_deref().unwrap_or(if ended { "resolved" } else { "firing" });
         alert.insert("status".to_owned(), json!(status));
-        odd.extend(
-            (!are_alone && of_all.is_none()).then(|| (index, format!("it has no status: it counts as {status}"))),
-        );
+        let is_odd = of_all.is_none() && (ended || !are_alone);
+        odd.extend(is_odd.then(|| (index, format!("it has no status: it counts as {status}"))));
     }
     let mut reports = read_as(&body, Some(if sender == "grafana" { GRAFANA } else { ALERTMANAGER }))?;
     for (index, warning) in odd {

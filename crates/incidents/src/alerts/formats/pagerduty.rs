@@ -57,8 +57,10 @@ pub fn read(body: &Value) -> Result<(Event, String), Problem> {
     let field = |field: &str| name([payload.get(field)]);
     let subject = field("summary");
     let key = name([event.dedup_key]);
+    let device = machine([payload.get("source")]);
+    let source = device.first_name().to_owned();
     // What else names the problem serves as its subject.
-    let otherwise = [field("class"), field("component"), field("source"), key.clone()];
+    let otherwise = [field("class"), field("component"), source.clone(), key.clone()];
     if triggers && subject.is_empty() && otherwise.iter().all(String::is_empty) {
         errors.push(FieldError::new("payload.summary", "is required"));
     }
@@ -71,8 +73,7 @@ pub fn read(body: &Value) -> Result<(Event, String), Problem> {
     let class = field("class");
     let key = if key.is_empty() {
         let measured = if class.is_empty() { &subject } else { &class };
-        let machine = fold(&field("source"));
-        made_key(&[machine.trim_end_matches('.'), &field("component"), measured])
+        made_key(&[fold(&source).trim_end_matches('.'), &field("component"), measured])
     } else {
         key
     };
@@ -112,7 +113,7 @@ pub fn read(body: &Value) -> Result<(Event, String), Problem> {
         metric: class,
         component: field("component"),
         app: if client.is_empty() { super::PAGERDUTY.to_owned() } else { client },
-        device: machine([payload.get("source")]),
+        device,
         tags: attributes,
         route: if triggers { ROUTE } else { "" },
         key: Some(key.clone()),

@@ -4,10 +4,7 @@ use base::{fold, hex};
 use ports::ResourceSummary;
 use sha2::{Digest as _, Sha256};
 
-use crate::alerts::{
-    report::{LONGEST_NAME, LegacyIdentity, Report, cut},
-    wire::Device,
-};
+use crate::alerts::report::{LONGEST_NAME, LegacyIdentity, Report, cut};
 
 /// The names of the problem that a report of a sender is about, the best first: by its key, or by the resource that was
 /// found and by the resource as it was named, for an alert from before the inventory knew it. Behind them stand the
@@ -63,10 +60,7 @@ fn legacy_problems(report: &Report, sender: &str, resource: Option<&ResourceSumm
 
 /// The machine as a report names it, whatever the letter case, and without a dot at the end.
 fn machine(report: &Report) -> String {
-    let Some(device) = &report.device.device else { return String::new() };
-    let Device { id, ext_resource_id, host_name, ip_address, mac_address, name, .. } = device;
-    let names = [id, ext_resource_id, host_name, ip_address, mac_address, name];
-    fold(names.into_iter().find(|name| !name.is_empty()).map_or("", |name| name.trim_end_matches('.')))
+    fold(report.device.first_name().trim_end_matches('.'))
 }
 
 /// The metric, or else the subject, with its kind.
