@@ -25,7 +25,7 @@ use outbox::{
 
 use self::{
     answer::{LASTING, MOST_NAMED, Undo, changed_by, changed_since, nothing_left},
-    work::{Pass, READ_TOGETHER, WHOLE, Work},
+    work::{MOST_PASSES, Pass, READ_TOGETHER, WHOLE, Work},
 };
 use crate::change_sets::ChangeSetId;
 
@@ -94,7 +94,8 @@ pub(crate) async fn undo_change_set(
         // The same request under its Idempotency-Key gets the answer that it had, before anything is refused.
         return context.write(move |_, _| Err::<Answer, _>(problem.into())).await;
     }
-    let context = context.undoing(&set.id);
+    let restored = objects.iter().map(|one| (one.entity.clone(), one.entity_id.clone())).collect();
+    let context = context.undoing(&set.id, restored);
     let work = Work { set: Arc::new(set), restorers: Arc::clone(&restorers) };
     if objects.len() <= WHOLE {
         let whole = context.write(move |tx, scope| {
@@ -223,7 +224,7 @@ async fn in_parts(
         pass.why = pass.why.or(part.why);
         if pass.done == pending.len() {
             number += 1;
-            let next = std::mem::take(&mut pass).into_next(number);
+            let next = std::mem::take(&mut pass).into_next(number == MOST_PASSES);
             pending = next.map_err(|problem| interrupted(problem.into(), restored))?.into();
         }
     }

@@ -1,6 +1,7 @@
 //! What a handler knows before it starts: who asks, for which tenant, when, and where the data is.
 
 use std::{
+    collections::HashSet,
     future::{Ready, ready},
     ops::Deref,
     sync::Arc,
@@ -51,7 +52,15 @@ pub struct RequestScope {
     /// What `X-Change-Set` says.
     change_set: Option<String>,
     /// The change set that it undoes.
-    undoes: Option<String>,
+    undoes: Option<Undoes>,
+}
+
+/// A change set that a request undoes.
+#[derive(Clone)]
+struct Undoes {
+    set: String,
+    /// Kinds and ids of what is restored.
+    objects: Arc<HashSet<(String, String)>>,
 }
 
 /// A version that the caller's `If-Match` names; `None` when there is none or it is `*`. Refused when it cannot be
@@ -74,8 +83,14 @@ impl RequestScope {
             name: self.change_set.clone().filter(|_| self.undoes.is_none()),
             begun: self.now,
             in_parts,
-            undoes: self.undoes.clone(),
+            undoes: self.undoes.as_ref().map(|undoes| undoes.set.clone()),
         })
+    }
+
+    /// Does the request restore this object, as a part of the change set that it undoes?
+    pub fn restores(&self, kind: &str, id: &str) -> bool {
+        let object = (kind.to_owned(), id.to_owned());
+        self.undoes.as_ref().is_some_and(|undoes| undoes.objects.contains(&object))
     }
 
     /// The version that the caller's `If-Match` names; `None` when there is none or it is `*`.
@@ -207,10 +222,11 @@ impl<Q: FromQuery> RequestContext<Q> {
 }
 
 impl<Q> RequestContext<Q> {
-    /// This request, as the undo of a change set: a set of its own, whatever `X-Change-Set` says.
+    /// This request, as the undo of a change set, of which it restores these objects by kind and id: a set of its own,
+    /// whatever `X-Change-Set` says.
     #[must_use]
-    pub fn undoing(mut self, set: &str) -> Self {
-        self.scope.undoes = Some(set.to_owned());
+    pub fn undoing(mut self, set: &str, objects: HashSet<(String, String)>) -> Self {
+        self.scope.undoes = Some(Undoes { set: set.to_owned(), objects: Arc::new(objects) });
         self
     }
 

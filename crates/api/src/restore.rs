@@ -131,14 +131,32 @@ pub fn former_object(change: &ObjectChange, name: &str, now: Option<&Value>) -> 
     let mut changed = change.fields.iter().filter(|(path, _)| is_of(path)).peekable();
     changed.peek()?;
     let mut object = now.and_then(Value::as_object).cloned().unwrap_or_default();
-    let former = changed.filter(|(_, field)| is_whole(field.before.as_ref())).filter_map(|(path, field)| {
-        let path = path.strip_prefix(name)?.strip_prefix('.')?;
-        Some((audit::steps(path), field.before.as_ref()))
-    });
+    let former: Vec<_> = changed
+        .filter(|(_, field)| is_whole(field.before.as_ref()))
+        .filter_map(|(path, field)| {
+            let path = path.strip_prefix(name)?.strip_prefix('.')?;
+            Some((steps_in(&object, path), field.before.as_ref()))
+        })
+        .collect();
+    let former = former.into_iter();
     // What is new goes first: a value may have become an object, or an object a value.
     let (values, new): (Vec<_>, Vec<_>) = former.partition(|(_, before)| before.is_some());
     new.into_iter().chain(values).for_each(|(path, before)| set(&mut object, &path, before));
     Some(object)
+}
+
+/// The names that a path in an object is made of. One that leads nowhere and stands there as a name is one name: older
+/// rows of the audit log have dots of names as they are.
+fn steps_in(object: &Map<String, Value>, path: &str) -> Vec<String> {
+    let steps = audit::steps(path);
+    let mut inner = Some(object);
+    let mut found = false;
+    for step in &steps {
+        let value = inner.and_then(|inner| inner.get(step));
+        found = value.is_some();
+        inner = value.and_then(Value::as_object);
+    }
+    if !found && object.contains_key(path) { vec![path.to_owned()] } else { steps }
 }
 
 /// Sets what is at a path, or removes it, with the objects around it that are left without any field.
@@ -265,6 +283,23 @@ mod tests {
             fields: fields.filter(|(_, field)| field.before != field.after).collect(),
         };
         assert_eq!(former_object(&change, "meta", Some(&after)).map(Value::Object), Some(before));
+    }
+
+    #[test]
+    fn names_with_dots_of_older_rows_are_names() {
+        let now = json!({"kubernetes.io/role": "y", "a": {"b": 2}});
+        let field = |path: &str, before: Value| (path.to_owned(), FieldChange { before: Some(before), after: None });
+        let change = ObjectChange {
+            tenant_id: String::new(),
+            entity: String::new(),
+            entity_id: String::new(),
+            since: Timestamp::from_millis(0),
+            existed: true,
+            exists: true,
+            fields: [field("meta.kubernetes.io/role", json!("x")), field("meta.a.b", json!(1))].into(),
+        };
+        let before = json!({"kubernetes.io/role": "x", "a": {"b": 1}});
+        assert_eq!(former_object(&change, "meta", Some(&now)).map(Value::Object), Some(before));
     }
 
     #[test]

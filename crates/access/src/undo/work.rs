@@ -21,7 +21,7 @@ use super::answer::{changed_by, changed_since};
 /// one writer of a SQLite file.
 pub const WHOLE: usize = 100;
 
-/// How often what was refused is tried again: each time it is all that is left, of a set of any size.
+/// How often what was refused of more objects than [`WHOLE`] is tried: each time it is all that is left.
 pub const MOST_PASSES: usize = 20;
 
 /// Objects whose changes are read together.
@@ -50,13 +50,13 @@ pub struct Pass {
 }
 
 impl Pass {
-    /// The objects to try again, now that others are restored; `number` is that of this pass, from 1.
+    /// The objects to try again, now that others are restored, unless this was the last pass.
     ///
     /// # Errors
-    /// The first refusal, when nothing was restored, or the objects were tried often enough.
-    pub fn into_next(self, number: usize) -> Result<Vec<FirstChange>, Problem> {
+    /// The first refusal, when nothing was restored, or it was the last pass.
+    pub fn into_next(self, is_last: bool) -> Result<Vec<FirstChange>, Problem> {
         match self.why {
-            Some(why) if self.restored == 0 || number >= MOST_PASSES => Err(why),
+            Some(why) if self.restored == 0 || is_last => Err(why),
             _ => Ok(self.refused),
         }
     }
@@ -70,13 +70,10 @@ impl Work {
     pub fn restore_all(&self, tx: &mut Tx<'_>, scope: &RequestScope, objects: &[FirstChange]) -> db::Result<usize> {
         let mut restored = 0;
         let mut pending = objects.to_vec();
-        for number in 1.. {
-            if pending.is_empty() {
-                break;
-            }
+        while !pending.is_empty() {
             let pass = self.restore(tx, scope, &pending, || false)?;
             restored += pass.restored;
-            pending = pass.into_next(number)?;
+            pending = pass.into_next(false)?;
         }
         Ok(restored)
     }

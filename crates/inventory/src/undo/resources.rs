@@ -98,7 +98,7 @@ impl Restorer for Resources {
         let tenant = [change.tenant_id.clone()];
         lock::lock_resource(tx.conn, &change.entity_id)?;
         if !change.exists {
-            return recommission(tx, partner, change);
+            return recommission(tx, scope, change);
         }
         let row = store::find_required(tx.conn, &tenant, &change.entity_id)?;
         let before = row.clone().into_resource()?;
@@ -107,7 +107,7 @@ impl Restorer for Resources {
             return changes::record_change(tx, Some(&before), None);
         }
         let mut after = rules::changed(&before, tx.now);
-        set_former(tx, change, &mut after)?;
+        set_former(tx, scope, change, &mut after)?;
         http::move_identities(tx.conn, &before, &after)?;
         store::update(tx.conn, partner, &row, &after)?;
         changes::record_change(tx, Some(&before), Some(&after))
@@ -155,7 +155,8 @@ fn decommission_all(tx: &mut Tx<'_>, tenant: &str, ids: &[&str]) -> Result<bool>
 }
 
 /// Brings a resource back from history.
-fn recommission(tx: &mut Tx<'_>, partner: &str, change: &ObjectChange) -> Result<()> {
+fn recommission(tx: &mut Tx<'_>, scope: &RequestScope, change: &ObjectChange) -> Result<()> {
+    let partner = scope.tenant.partner.as_str();
     let tenant = change.tenant_id.as_str();
     let row = store::find(tx.conn, &[tenant.to_owned()], &change.entity_id)?;
     let row = row.filter(|row| row.state == DECOMMISSIONED);
@@ -165,7 +166,7 @@ fn recommission(tx: &mut Tx<'_>, partner: &str, change: &ObjectChange) -> Result
     let state = STATES.into_iter().find(|known| Some(*known) == state).unwrap_or("active");
     let mut resource = rules::recommission(&former, state, tx.now);
     take_away_added(&mut resource, change);
-    set_former(tx, change, &mut resource)?;
+    set_former(tx, scope, change, &mut resource)?;
     let keys = rules::identities(&resource);
     if !keys.is_empty() {
         identities::lock_identities(tx.conn, tenant)?;
@@ -179,7 +180,9 @@ fn recommission(tx: &mut Tx<'_>, partner: &str, change: &ObjectChange) -> Result
 
 /// Takes away what a change set gave a resource before it went to history: the change has all that it had before.
 fn take_away_added(resource: &mut Resource, change: &ObjectChange) {
-    let had = |path: &str| change.fields.contains_key(path);
+    // Older rows of the audit log have dots of names as they are.
+    let had =
+        |path: &str| change.fields.contains_key(path) || change.fields.contains_key(&audit::steps(path).join("."));
     let document = &mut resource.document;
     document.texts.retain(|name, _| !is_restored(name) || had(name));
     let tags: BTreeSet<String> = change.fields.keys().filter_map(|path| tag_name(path)).collect();
@@ -214,7 +217,7 @@ fn keep_fields(object: &mut Map<String, Value>, path: &str, had: &impl Fn(&str) 
 }
 
 /// Gives a resource the values that its fields had before a change set.
-fn set_former(tx: &mut Tx<'_>, change: &ObjectChange, resource: &mut Resource) -> Result<()> {
+fn set_former(tx: &mut Tx<'_>, scope: &RequestScope, change: &ObjectChange, resource: &mut Resource) -> Result<()> {
     let whole = |(_, field): &(&String, &FieldChange)| restore::is_whole(field.before.as_ref());
     for (path, field) in change.fields.iter().filter(|(path, _)| is_restored(path)).filter(whole) {
         let before = field.before.as_ref();
@@ -224,7 +227,7 @@ fn set_former(tx: &mut Tx<'_>, change: &ObjectChange, resource: &mut Resource) -
             "resourceType" => resource.resource_type = types::resolve(tx.conn, &resource.tenant_id, text(), None)?,
             "state" => rules::set_state(resource, text(), tx.now),
             "agentInstalled" => resource.agent_installed = before.and_then(Value::as_bool).unwrap_or(false),
-            "locationId" => resource.site_id = site(tx, change)?,
+            "locationId" => resource.site_id = site(tx, scope, change)?,
             "launchDate" => resource.launched = before.and_then(Value::as_str).and_then(Timestamp::parse),
             "appRoles" => resource.document.app_roles = words(before),
             path => match tag_name(path) {
@@ -247,12 +250,12 @@ fn former_site(change: &ObjectChange) -> Option<i64> {
     change.fields.get("locationId")?.before.as_ref()?.as_i64()
 }
 
-/// The former site; what comes back from history does so without one that is gone.
-fn site(tx: &mut Tx<'_>, change: &ObjectChange) -> Result<Option<i64>> {
+/// The former site; what comes back from history does so without one that is gone for good, and after one that is not.
+fn site(tx: &mut Tx<'_>, scope: &RequestScope, change: &ObjectChange) -> Result<Option<i64>> {
     let Some(id) = former_site(change) else { return Ok(None) };
     match sites::store::find(tx.conn, std::slice::from_ref(&change.tenant_id), id)? {
         Some(site) => Ok(Some(site.id)),
-        None if !change.exists => Ok(None),
+        None if !change.exists && !scope.restores(sites::row::ENTITY, &id.to_string()) => Ok(None),
         None => Err(Problem::conflict(format!("The site {id} that it was at is gone.")).into()),
     }
 }

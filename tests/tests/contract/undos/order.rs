@@ -9,6 +9,7 @@ use crate::contract::text;
 both_backends![
     an_integration_that_was_renamed_and_deleted_comes_back_with_its_event,
     a_site_comes_back_before_the_machine_that_was_at_it,
+    a_machine_comes_back_to_a_site_that_went_before_it,
     a_name_is_given_back_first,
     more_objects_than_one_transaction_has_are_restored_in_any_order,
     a_set_is_undone_by_one_of_several_undos,
@@ -52,6 +53,20 @@ fn a_site_comes_back_before_the_machine_that_was_at_it(server: &Server) {
     assert_eq!(undone(&client, &newest(&client, &name)).0, 2);
     assert_eq!(client.get(&machine).ok()["location"]["id"].to_string(), old);
     assert_eq!(client.get(&format!("/sites/{old}")).ok()["city"], json!("Graz"));
+}
+
+fn a_machine_comes_back_to_a_site_that_went_before_it(server: &Server) {
+    let client = server.new_client();
+    let [old, new] = ["Old", "New"].map(|name| create_site(&client, name));
+    let at = |site: &str| json!({"id": site.parse::<i64>().expect("an id")});
+    let machine = client.post("/resources", &json!({"hostName": "web-01", "location": at(&old)})).ok();
+    let machine = format!("/resources/{}", text(&machine["resourceUUID"]));
+    let name = unique("change");
+    send(&client, &name, &machine, &json!({"location": at(&new)}));
+    delete(&client, &name, &format!("/sites/{old}"));
+    delete(&client, &name, &machine);
+    assert_eq!(undone(&client, &newest(&client, &name)).0, 2);
+    assert_eq!(client.get(&machine).ok()["location"]["id"].to_string(), old);
 }
 
 fn a_name_is_given_back_first(server: &Server) {
