@@ -94,7 +94,7 @@ pub fn on_alert_change(
     advance(conn, work, row)
 }
 
-/// Is what was not urgent urgent by its state now? Whoever was to hear of it meanwhile, it stays so.
+/// Is what was not urgent urgent by its state now? It stays so, and is so, too, where nobody was to hear of it.
 fn becomes_urgent(old: &Row, severity: &str) -> bool {
     old.urgency != URGENCIES[0] && urgency(&old.policy.urgency, severity) == URGENCIES[0]
 }

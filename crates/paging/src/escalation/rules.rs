@@ -153,7 +153,7 @@ impl State {
         }
         let state = match self.stage {
             Stage::Running => self,
-            // Whoever finds that it is over takes the acknowledgement back, too.
+            // The scheduler finds that it is over, and takes the acknowledgement back.
             Stage::Acknowledged => return (self, None),
             _ => return (Self { next_ms: None, ..self }, None),
         };

@@ -127,7 +127,7 @@ fn take_steps(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str) -> Result<
     }
     let due = store::due(tx.conn, tenant, now.millis(), AT_ONCE)?;
     let step = |tx: &mut Tx<'_>, alerts: &[String]| {
-        // First: whoever changes an alert and its escalation locks them in this order.
+        // First: where an alert and its escalation are changed, they are locked in this order.
         let expire = |alert: &String| expire_acknowledgement(tx.conn, neighbours, tenant, alert, now);
         let expired = alerts.iter().map(expire).collect::<Result<Vec<bool>>>()?;
         Work::run(tx.conn, neighbours, now, |conn, work| {
