@@ -228,6 +228,18 @@ mod tests {
 
     use super::*;
 
+    fn changed(fields: BTreeMap<String, FieldChange>) -> ObjectChange {
+        ObjectChange {
+            tenant_id: String::new(),
+            entity: String::new(),
+            entity_id: String::new(),
+            since: Timestamp::from_millis(0),
+            existed: true,
+            exists: true,
+            fields,
+        }
+    }
+
     #[test]
     fn a_part_of_an_object_has_its_former_values() {
         let field = |before, after| FieldChange { before, after };
@@ -239,15 +251,7 @@ mod tests {
             ("schedule.note", field(some("(3000 characters)"), some("short"))),
             ("schedules", field(some("other"), None)),
         ];
-        let change = ObjectChange {
-            tenant_id: String::new(),
-            entity: String::new(),
-            entity_id: String::new(),
-            since: Timestamp::from_millis(0),
-            existed: true,
-            exists: true,
-            fields: fields.map(|(path, field)| (path.to_owned(), field)).into(),
-        };
+        let change = changed(fields.map(|(path, field)| (path.to_owned(), field)).into());
         let now = json!({"type": "weekly", "zone": "UTC", "pattern": {"days": "Monday"}, "note": "short"});
         let before = json!({"type": "daily", "zone": "UTC", "end": {"at": "noon"}, "note": "short"});
         assert_eq!(former_object(&change, "schedule", Some(&now)).map(Value::Object), Some(before));
@@ -273,15 +277,7 @@ mod tests {
         let fields = paths.into_iter().map(|path| {
             (path.clone(), FieldChange { before: side(&flat_before, path), after: side(&flat_after, path) })
         });
-        let change = ObjectChange {
-            tenant_id: String::new(),
-            entity: String::new(),
-            entity_id: String::new(),
-            since: Timestamp::from_millis(0),
-            existed: true,
-            exists: true,
-            fields: fields.filter(|(_, field)| field.before != field.after).collect(),
-        };
+        let change = changed(fields.filter(|(_, field)| field.before != field.after).collect());
         assert_eq!(former_object(&change, "meta", Some(&after)).map(Value::Object), Some(before));
     }
 
@@ -289,15 +285,7 @@ mod tests {
     fn names_with_dots_of_older_rows_are_names() {
         let now = json!({"kubernetes.io/role": "y", "a": {"b": 2}});
         let field = |path: &str, before: Value| (path.to_owned(), FieldChange { before: Some(before), after: None });
-        let change = ObjectChange {
-            tenant_id: String::new(),
-            entity: String::new(),
-            entity_id: String::new(),
-            since: Timestamp::from_millis(0),
-            existed: true,
-            exists: true,
-            fields: [field("meta.kubernetes.io/role", json!("x")), field("meta.a.b", json!(1))].into(),
-        };
+        let change = changed([field("meta.kubernetes.io/role", json!("x")), field("meta.a.b", json!(1))].into());
         let before = json!({"kubernetes.io/role": "x", "a": {"b": 1}});
         assert_eq!(former_object(&change, "meta", Some(&now)).map(Value::Object), Some(before));
     }
