@@ -205,8 +205,12 @@ async fn in_parts(
     let mut pass = Pass::default();
     let mut number = 0;
     while !pending.is_empty() {
-        let (actor, scope, inner, db) = (actor.clone(), scope.clone(), work.clone(), context.db.clone());
-        let (objects, from) = (Arc::clone(&pending), pass.done);
+        let actor = actor.clone();
+        let scope = scope.clone();
+        let inner = work.clone();
+        let db = context.db.clone();
+        let objects = Arc::clone(&pending);
+        let from = pass.done;
         let now = clock::now();
         let id = change_sets::new_id(&actor);
         let part = context.db.write_parts_for(context.caller.home.as_str(), move |conn| {

@@ -167,7 +167,8 @@ impl Applier<'_, '_> {
         let is_merged =
             |field: &&Field<'_>| action.kind.merged.contains(&field.name) && document.body.contains_key(field.name);
         for field in fields.iter().filter(is_merged) {
-            let (wanted, current) = (body.get_mut(field.name), object.body.get(field.name));
+            let wanted = body.get_mut(field.name);
+            let current = object.body.get(field.name);
             if let (Shape::Object(fields), Some(Value::Object(wanted)), Some(Value::Object(current))) =
                 (&field.shape, wanted, current)
             {

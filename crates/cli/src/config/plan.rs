@@ -264,7 +264,9 @@ fn find_kept(action: &Action<'_>) -> Vec<String> {
     let gone = action.changes.iter().filter(|change| change.new.is_none());
     let kept = gone.filter(|change| action.kind.kept.contains(&change.path.as_str()));
     let told = kept.map(|change| {
-        let (path, kind, shown) = (&change.path, action.kind.name, &action.key.shown);
+        let path = &change.path;
+        let kind = action.kind.name;
+        let shown = &action.key.shown;
         format!("{place}: {path}: is left out, and {kind} {shown:?} has it: no update takes it away")
     });
     told.collect()
