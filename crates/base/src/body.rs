@@ -72,6 +72,11 @@ impl<'v> Fields<'v> {
         root
     }
 
+    /// Whether it is an object of no fields.
+    pub fn is_empty(&self) -> bool {
+        self.object.is_some_and(Map::is_empty)
+    }
+
     /// Whether a field is there and not `null`.
     pub fn has(&self, name: &str) -> bool {
         self.value(name).is_some()
@@ -215,6 +220,14 @@ impl<'v> Fields<'v> {
             Timestamp::parse(text)
         };
         self.read(name, parse, || TIMESTAMP.to_owned())
+    }
+
+    /// An instant as [`Self::timestamp`] reads it; `Some(None)` for an empty text, which takes a value away.
+    pub fn timestamp_or_empty(&mut self, name: &str) -> Option<Option<Timestamp>> {
+        if self.value(name).and_then(Value::as_str) == Some("") {
+            return Some(None);
+        }
+        self.timestamp(name).map(Some)
     }
 
     /// A nested object.

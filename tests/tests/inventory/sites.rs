@@ -1,7 +1,7 @@
 //! `sites`: create, search, minimal, get, update, delete.
 
 use muster_tests::{Server, both_backends};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{create, detail, integer, names};
 
@@ -10,6 +10,7 @@ both_backends![
     sites_are_searched_and_listed,
     names_are_unique_and_required,
     a_resource_shows_its_site,
+    a_place_and_a_launch_date_can_be_taken_away,
     a_place_named_for_the_first_time_must_exist,
 ];
 
@@ -68,6 +69,26 @@ fn a_resource_shows_its_site(server: &Server) {
     assert_eq!(location()["mspId"], json!(1));
     client.post(&format!("/sites/{site}"), &json!({"name": "Kyoto East"})).ok();
     assert_eq!(location()["name"], json!("Kyoto East"), "a renamed site is renamed everywhere");
+}
+
+fn a_place_and_a_launch_date_can_be_taken_away(server: &Server) {
+    let client = server.new_client();
+    let site = client.post("/sites", &json!({"name": "Kyoto"})).ok()["id"].clone();
+    let launched = "2026-03-04T05:06:07+0000";
+    let body = json!({"name": "a", "location": {"id": site}, "launchDate": launched});
+    let id = create(&client, &body);
+    let path = format!("/resources/{id}");
+    let place_and_date = || {
+        let now = detail(&client, &id);
+        (now["location"]["name"].clone(), now["properties"]["launchDate"].clone())
+    };
+    client.post(&path, &json!({"location": null, "launchDate": null})).ok();
+    assert_eq!(place_and_date(), (json!("Kyoto"), json!(launched)), "null is the same as leaving out");
+    let refused = client.post(&path, &json!({"location": {"city": "Kyoto"}})).problem(400, "0002");
+    assert!(refused["errors"].to_string().contains("location.id"), "{refused}");
+    client.post(&path, &json!({"location": {}, "properties": {"launchDate": ""}})).ok();
+    assert_eq!(place_and_date(), (Value::Null, Value::Null));
+    client.delete(&format!("/sites/{site}")).ok();
 }
 
 fn a_place_named_for_the_first_time_must_exist(server: &Server) {

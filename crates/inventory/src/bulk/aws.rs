@@ -209,7 +209,10 @@ mod tests {
         ] {
             assert_eq!(text(name), Some(expected), "{name}");
         }
-        assert_eq!(entry.input.launched.map(|time| time.to_string()).as_deref(), Some("2026-01-02T03:04:05+0000"));
+        assert_eq!(
+            entry.input.launched.flatten().map(|time| time.to_string()).as_deref(),
+            Some("2026-01-02T03:04:05+0000")
+        );
         let tags: Vec<_> = entry.tags.iter().map(|tag| (tag.name.as_str(), tag.value.as_str())).collect();
         assert_eq!((tags, entry.type_if_new), (vec![("Name", "web"), ("env", "prod")], Some("Server >> Linux")));
         let entry = second.entry.as_ref().unwrap();

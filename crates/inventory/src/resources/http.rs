@@ -94,7 +94,9 @@ pub fn resolve(conn: &mut Conn, input: &Input, resource: &mut Resource) -> Resul
     } else if resource.resource_type.0 == 0 {
         resource.resource_type = types::resolve(conn, &resource.tenant_id, types::default_for(&resource.kind), None)?;
     }
-    if let Some(LocationReference { id, name }) = &input.location {
+    if input.location == Some(LocationReference::default()) {
+        resource.site_id = None;
+    } else if let Some(LocationReference { id, name }) = &input.location {
         let site = sites::store::resolve(conn, &resource.tenant_id, *id, name.as_deref())?;
         let missing = || Problem::field("location", "names no site of this tenant; create it first");
         resource.site_id = Some(site.ok_or_else(missing)?);
@@ -158,7 +160,7 @@ fn installed_on(
 
 /// Update a resource
 ///
-/// Fields left out stay as they are; an empty string removes a value. `If-Match` with the `ETag` of what you read
+/// Fields left out stay as they are; an empty string removes a value, and `location: {}` the place. `If-Match` with the `ETag` of what you read
 /// makes sure that nobody else changed it meanwhile.
 #[utoipa::path(
     operation_id = "updateResource",

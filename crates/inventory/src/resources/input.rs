@@ -40,7 +40,7 @@ const CREDENTIAL_TEXTS: [&str; 4] = ["snmpVersion", "securityLevel", "oauthAcces
 /// Write-only: taken, not kept (nothing in the service logs in with them), answered as an empty string.
 const CREDENTIAL_SECRETS: [&str; 2] = ["oauthClientKey", "oauthClientSecret"];
 
-/// A site, by its id or its name.
+/// A site, by its id or its name; `{}` for none.
 #[derive(Clone, Debug, Default, PartialEq, Request)]
 #[request(schema = "LocationReference", check = names_one)]
 pub struct LocationReference {
@@ -52,7 +52,8 @@ pub struct LocationReference {
 }
 
 fn names_one(reference: &LocationReference, fields: &mut Fields<'_>) {
-    if *reference == LocationReference::default() {
+    // A site that is called otherwise is an error, not the wish for none.
+    if *reference == LocationReference::default() && !fields.is_empty() {
         fields.error("id", "is required, or name");
     }
 }
@@ -81,14 +82,14 @@ pub struct Input {
     pub state: Option<&'static str>,
     /// Does an agent report for it?
     pub agent_installed: Option<bool>,
-    /// A site of the same tenant.
+    /// A site of the same tenant; `{}` for none.
     pub location: Option<LocationReference>,
     /// Text attributes; an empty one removes the value.
     #[request(with = texts, default, undocumented)]
     pub texts: Vec<(&'static str, String)>,
-    /// Of a cloud instance: when it was launched.
-    #[request(name = "launchDate", with = launched)]
-    pub launched: Option<Timestamp>,
+    /// Of a cloud instance: when it was launched; an empty text removes the value.
+    #[request(name = "launchDate", with = launched, schema = String, pattern = Timestamp::PATTERN_OR_EMPTY)]
+    pub launched: Option<Option<Timestamp>>,
     /// Custom attributes; they replace all existing ones.
     #[request(with = tags, schema = Vec<Tag>, items = 0..=MOST_TAGS)]
     pub tags: Option<Vec<Tag>>,
@@ -272,12 +273,12 @@ fn texts(fields: &mut Fields<'_>, _: &str) -> Option<Vec<(&'static str, String)>
     Some(texts)
 }
 
-fn launched(fields: &mut Fields<'_>, name: &str) -> Option<Timestamp> {
-    let own = fields.timestamp(name);
+fn launched(fields: &mut Fields<'_>, name: &str) -> Option<Option<Timestamp>> {
+    let own = fields.timestamp_or_empty(name);
     // The error that the part is not an object is added with the texts.
     let has_properties = fields.value("properties").is_some_and(Value::is_object);
     let properties = if has_properties { fields.object("properties") } else { None };
-    properties.and_then(|mut properties| properties.timestamp(name)).or(own)
+    properties.and_then(|mut properties| properties.timestamp_or_empty(name)).or(own)
 }
 
 fn is_too_long(text: &str) -> bool {

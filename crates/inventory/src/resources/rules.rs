@@ -24,7 +24,7 @@ pub fn create(input: &Input, tenant_id: &str, id: String, now: Timestamp) -> Res
         state: state.to_owned(),
         agent_installed: input.agent_installed.unwrap_or(false),
         site_id: None,
-        launched: input.launched,
+        launched: input.launched.flatten(),
         created: now,
         updated: now,
         asset_managed: managed,
@@ -48,8 +48,8 @@ pub fn update(input: &Input, old: &Resource, now: Timestamp) -> Result<Resource,
     if let Some(agent) = input.agent_installed {
         resource.agent_installed = agent;
     }
-    if input.launched.is_some() {
-        resource.launched = input.launched;
+    if let Some(launched) = input.launched {
+        resource.launched = launched;
     }
     if let Some(state) = input.state {
         set_state(&mut resource, state, now);

@@ -160,7 +160,7 @@ pub static KINDS: [Kind; 25] = [
             ("metricTypes.availabilityMetric", "false"),
         ],
         spellings: &[("appRoles", Spelling::Order)],
-        kept: &["location", "launchDate"],
+        empties: &[("location", "{}")],
         implied: resource_type,
         tenant: Some("clientUniqueId"),
         concerns: is_without_agent,
