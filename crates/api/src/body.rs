@@ -19,9 +19,9 @@ use futures_util::{FutureExt as _, StreamExt as _, future::LocalBoxFuture};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-pub use self::list::ListOf;
 pub(crate) use self::on_demand::read_on_demand;
-use crate::{Error, Result, shed};
+pub use self::list::ListOf;
+use crate::{Error, Result, inbound, shed};
 
 /// The largest JSON body.
 pub const LIMIT: usize = 8 << 20;
@@ -96,7 +96,7 @@ impl<T: FromBody> FromRequest for OptionalBody<T> {
 /// The `Idempotency-Key` of a `POST`.
 ///
 /// # Errors
-/// 400 when it is none, whether or not the operation writes something.
+/// 400 when it is none, whether or not the operation writes something; at the addresses of monitors that is no key.
 pub(crate) fn idempotency_key(request: &HttpRequest) -> Result<Option<String>> {
     if request.method() != Method::POST {
         return Ok(None);
@@ -105,26 +105,30 @@ pub(crate) fn idempotency_key(request: &HttpRequest) -> Result<Option<String>> {
     let Some(value) = values.next() else { return Ok(None) };
     let key = value.to_str().unwrap_or("").trim();
     let is_visible = key.bytes().all(|byte| byte.is_ascii_graphic());
-    if values.next().is_some() || key.is_empty() || key.len() > 255 || !is_visible {
-        let message = "takes one value of 1 to 255 visible ASCII characters";
-        return Err(Problem::field("Idempotency-Key", message).into());
+    if values.next().is_none() && !key.is_empty() && key.len() <= 255 && is_visible {
+        return Ok(Some(key.to_owned()));
     }
-    Ok(Some(key.to_owned()))
+    unused(request, "Idempotency-Key", "takes one value of 1 to 255 visible ASCII characters")
 }
 
 /// The name of the change set that a request belongs to.
 ///
 /// # Errors
-/// 400 when it is not one value of 1 to 100 printable ASCII characters.
+/// 400 when it is not one value of 1 to 100 printable ASCII characters; at the addresses of monitors that is no name.
 pub(crate) fn change_set_name(request: &HttpRequest) -> Result<Option<String>> {
     let mut values = request.headers().get_all(CHANGE_SET);
     let Some(value) = values.next() else { return Ok(None) };
     let name = value.to_str().unwrap_or("").trim();
     let is_printable = name.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
-    if values.next().is_some() || name.is_empty() || name.len() > LONGEST_CHANGE_SET || !is_printable {
-        return Err(Problem::field("X-Change-Set", "takes one name of 1 to 100 printable ASCII characters").into());
+    if values.next().is_none() && !name.is_empty() && name.len() <= LONGEST_CHANGE_SET && is_printable {
+        return Ok(Some(name.to_owned()));
     }
-    Ok(Some(name.to_owned()))
+    unused(request, "X-Change-Set", "takes one name of 1 to 100 printable ASCII characters")
+}
+
+/// What becomes of a header that is none of what it should be: an error, but of a report nothing.
+fn unused(request: &HttpRequest, header: &str, message: &str) -> Result<Option<String>> {
+    if inbound::is_address(request.path()) { Ok(None) } else { Err(Problem::field(header, message).into()) }
 }
 
 /// Does this request need its body's digest?

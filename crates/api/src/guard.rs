@@ -25,6 +25,7 @@ use crate::{
     aliases::Rewrite,
     body,
     credentials::{Credentials, read_basic},
+    inbound,
     limits::Keys,
     metrics::Route,
     notice,
@@ -192,7 +193,9 @@ impl Guard {
         if let (Some(ticket), Some(worker)) = (&ticket, request.app_data::<WorkerState>()) {
             ticket.set_party(worker.keys.party(&worker.gate, &caller));
             *ticket.caller.borrow_mut() = Some(Arc::clone(&caller));
-            ticket.least_position.set(write_position::of(request.headers())?);
+            let position = write_position::of(request.headers());
+            let is_report = inbound::is_address(request.path());
+            ticket.least_position.set(if is_report { position.ok().flatten() } else { position? });
         }
         begin().await?;
         if declared.below_tenant {

@@ -24,10 +24,16 @@ const ADDRESSES: [&str; 5] =
 /// Where agents report to, below the path of a tenant.
 const REPORTS: &str = "/agents/reports";
 
+/// Is this the path of an address of monitors or agents? What of a request there cannot be used means nothing, since a
+/// report that is refused wakes nobody.
+pub(crate) fn is_address(path: &str) -> bool {
+    ADDRESSES.iter().chain([&PREFIX]).any(|address| path.starts_with(address))
+        || path.trim_end_matches('/').ends_with(REPORTS)
+}
+
 /// Is this the path of an address of monitors or agents, with a slash at the end that means nothing?
 pub(crate) fn has_idle_slash(path: &str) -> bool {
-    let is_address = || ADDRESSES.iter().chain([&PREFIX]).any(|address| path.starts_with(address));
-    path.ends_with('/') && (is_address() || path.trim_end_matches('/').ends_with(REPORTS))
+    path.ends_with('/') && is_address(path)
 }
 
 /// The parameters of the URL of an address of monitors or agents: those that nobody reads mean nothing.

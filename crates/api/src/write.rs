@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::{
     RequestContext, RequestScope, Result, answer,
     body::{BodyDigest, idempotency_key},
-    request_id,
+    inbound, request_id,
 };
 
 /// Says that an answer was given before.
@@ -229,6 +229,7 @@ impl<Q> RequestContext<Q> {
             caller: self.caller.key_id.clone(),
             key,
             fingerprint: idempotency::Request::fingerprint(request.method().as_str(), target, digest),
+            is_report: inbound::is_address(request.path()),
         }))
     }
 }
@@ -243,7 +244,9 @@ struct KeyedRequest(Name);
 
 impl KeyedRequest {
     fn enter(request: &idempotency::Request) -> Result<Self> {
-        let name = (request.tenant_id.clone(), request.caller.clone(), request.key.clone());
+        // Reports under one key are no retries of each other.
+        let key = if request.is_report { request.fingerprint.clone() } else { request.key.clone() };
+        let name = (request.tenant_id.clone(), request.caller.clone(), key);
         let mut all = KEYED_REQUESTS.lock().unwrap_or_else(PoisonError::into_inner);
         if all.get_or_insert_default().insert(name.clone()) {
             return Ok(Self(name));

@@ -17,6 +17,9 @@ use crate::{
 /// How long an answer is kept.
 pub const KEPT_MS: i64 = 24 * 60 * 60 * 1000;
 
+/// How long a report of a monitor counts as sent again: what it says word for word after that is another report.
+const RETRIED_MS: i64 = 10 * 60 * 1000;
+
 /// Answers that are given no more. A caller has no blank in its name.
 pub(crate) const RETENTION: Retention = Retention {
     kind: "idempotency",
@@ -48,9 +51,18 @@ pub struct Request {
     pub key: String,
     /// Method, path, query and body, hashed.
     pub fingerprint: String,
+    /// Is it the report of a monitor? Many send one fixed key with all they say: only what comes again right after it
+    /// was said is a retry, and anything else under the key takes its place.
+    pub is_report: bool,
 }
 
 impl Request {
+    /// Is what was answered at this time, to a request of this fingerprint, of no concern to the request?
+    fn is_over(&self, fingerprint: &str, created_ms: i64, now: Timestamp) -> bool {
+        let kept_ms = if self.is_report { RETRIED_MS } else { KEPT_MS };
+        created_ms < now.millis() - kept_ms || self.is_report && fingerprint != self.fingerprint
+    }
+
     /// The fingerprint of a request.
     pub fn fingerprint(method: &str, path_and_query: &str, body: &[u8]) -> String {
         let mut hash = Sha256::new();
@@ -81,7 +93,7 @@ pub fn find(conn: &mut Conn, request: &Request, now: Timestamp) -> Result<Option
         .get_result(conn)
         .optional()?;
     match found {
-        Some((_, _, _, created)) if created < now.millis() - KEPT_MS => {
+        Some((fingerprint, _, _, created)) if request.is_over(&fingerprint, created, now) => {
             diesel::delete(dsl::idempotency.find((&request.tenant_id, &request.caller, &request.key))).execute(conn)?;
             Ok(None)
         }
@@ -97,20 +109,25 @@ pub fn find(conn: &mut Conn, request: &Request, now: Timestamp) -> Result<Option
     }
 }
 
-/// Stores the answer, in the transaction of what it answers.
+/// Stores the answer, in the transaction of what it answers. Of two reports under one key at once, one is stored.
 pub fn insert(conn: &mut Conn, request: &Request, answer: &Stored, now: Timestamp) -> Result<()> {
     use idempotency::dsl;
-    diesel::insert_into(dsl::idempotency)
-        .values((
-            dsl::tenant_id.eq(&request.tenant_id),
-            dsl::caller.eq(&request.caller),
-            dsl::idempotency_key.eq(&request.key),
-            dsl::fingerprint.eq(&request.fingerprint),
-            dsl::etag.eq(answer.etag),
-            dsl::body.eq(&answer.body),
-            dsl::created_ms.eq(now.millis()),
-        ))
-        .execute(conn)?;
+    let row = (
+        dsl::tenant_id.eq(&request.tenant_id),
+        dsl::caller.eq(&request.caller),
+        dsl::idempotency_key.eq(&request.key),
+        dsl::fingerprint.eq(&request.fingerprint),
+        dsl::etag.eq(answer.etag),
+        dsl::body.eq(&answer.body),
+        dsl::created_ms.eq(now.millis()),
+    );
+    let insert = diesel::insert_into(idempotency::table).values(row);
+    if request.is_report {
+        let insert = insert.on_conflict_do_nothing();
+        db::direct!(conn, |conn| insert.execute(conn))?;
+    } else {
+        insert.execute(conn)?;
+    }
     Ok(())
 }
 

@@ -7,7 +7,6 @@ use base::{
 };
 use ports::Author;
 use serde::Serialize;
-use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::row::{AlertName, Machine, PRIORITIES, STATUSES};

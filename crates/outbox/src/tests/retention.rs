@@ -27,6 +27,7 @@ fn answers(db: &Db, made: &[(&'static str, i64)]) {
                 caller: "key".to_owned(),
                 key: format!("a b {number}"),
                 fingerprint: String::new(),
+                is_report: false,
             };
             let stored = idempotency::Stored { etag: None, body: String::new() };
             idempotency::insert(conn, &request, &stored, second(*at))
@@ -66,6 +67,7 @@ fn answers_later(db: &Db) {
             caller: "key".to_owned(),
             key: "k".to_owned(),
             fingerprint: String::new(),
+            is_report: false,
         };
         idempotency::insert(conn, &request, &idempotency::Stored { etag: None, body: String::new() }, second(12))
     })
