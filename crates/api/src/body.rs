@@ -1,5 +1,6 @@
 //! Request bodies: bounded in size and time, JSON or nothing.
 
+mod inflate;
 mod list;
 mod on_demand;
 
@@ -20,7 +21,10 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 pub(crate) use self::on_demand::read_on_demand;
-pub use self::list::ListOf;
+pub use self::{
+    inflate::{Compression, inflate, read_inflated},
+    list::ListOf,
+};
 use crate::{Error, Result, inbound, shed};
 
 /// The largest JSON body.

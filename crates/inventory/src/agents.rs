@@ -30,7 +30,7 @@ pub fn import(
     file: &[u8],
     now: Timestamp,
 ) -> Result<Vec<IngestOutcome>> {
-    let plain = crate::reports::decode(file).map_err(|error| problem(&error))?;
+    let plain = api::body::inflate(file.to_vec().into(), http::LIMIT)?;
     let read = parse(&plain).or_else(|_| parse_repaired(&plain).map(|(message, _)| message));
     let Message::Inventory(reports) = read.map_err(|error| problem(&error))? else {
         return Err(Problem::invalid("the file holds no inventory").into());

@@ -1,5 +1,8 @@
 //! What can be understood at the addresses of monitors is taken: a refused alert wakes nobody.
 
+use std::io::Write as _;
+
+use flate2::{Compression, write::GzEncoder};
 use muster_tests::{Server, both_backends};
 use serde_json::{Value, json};
 
@@ -8,6 +11,9 @@ use super::{address, each, host, only, send, text};
 both_backends![
     a_machine_is_named_by_a_text_or_by_an_object,
     a_large_body_of_any_format_is_taken,
+    a_compressed_body_is_taken,
+    headers_that_cannot_be_used_mean_nothing,
+    a_fixed_key_makes_no_two_alerts_one,
     several_reports_come_in_one_body,
     what_a_monitor_leaves_out_is_made,
     a_rule_of_an_old_grafana_is_one_problem,
@@ -57,6 +63,75 @@ fn a_large_body_of_any_format_is_taken(server: &Server) {
     for key in ["og", "pd"] {
         only(&client, &format!("extAlertId:{key}"));
     }
+}
+
+fn a_compressed_body_is_taken(server: &Server) {
+    let client = server.new_client();
+    let (_, token) = address(&client);
+    let send = |path: &str, body: Vec<u8>| server.request("POST", path).body("application/json", body).send();
+    let plain = format!("/api/v2/inbound/{token}");
+    let sent = send(&plain, gzip(json!({"subject": "one"}).to_string().as_bytes()));
+    assert_eq!(sent.ok()["result"], json!("created"), "{sent}");
+    let event = json!({"routing_key": token, "event_action": "trigger", "dedup_key": "two",
+        "payload": {"summary": "two", "source": "a"}});
+    assert_eq!(send("/v2/enqueue", gzip(event.to_string().as_bytes())).status, 202);
+    only(&client, "extAlertId:two");
+    let bomb = send(&plain, gzip(&vec![b' '; 9 << 20]));
+    assert_eq!(bomb.status, 413, "{bomb}");
+    let cut = gzip(br#"{"subject": "three"}"#);
+    send(&plain, cut[..cut.len() - 9].to_vec()).problem(400, "0002");
+}
+
+fn gzip(plain: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(plain).expect("compressed");
+    encoder.finish().expect("compressed")
+}
+
+/// Sends to paths of addresses with headers that a monitor sets for all it sends.
+fn headers_that_cannot_be_used_mean_nothing(server: &Server) {
+    let client = server.new_client();
+    let (_, token) = address(&client);
+    let opsgenie = format!("GenieKey {token}");
+    let reports = format!("/api/v2/tenants/{}/agents/reports", client.tenant_id());
+    let long = "x".repeat(300);
+    let headers =
+        [("Idempotency-Key", "a b"), ("Idempotency-Key", &*long), ("X-Change-Set", ""), ("X-Change-Set", &*long)];
+    for (at, (name, value)) in headers.into_iter().enumerate() {
+        let send = |path: &str, authorization: &str, body: Value| {
+            let request = server.request("POST", path).header(name, value).header("Authorization", authorization);
+            request.json(&body).send().status
+        };
+        let said = |format: &str| format!("{format} {at}");
+        assert_eq!(send(&format!("/api/v2/inbound/{token}"), "", json!({"subject": said("plain")})), 200, "{name}");
+        let alerts = json!([{"labels": {"alertname": said("prometheus")}}]);
+        assert_eq!(send(&format!("/api/v2/inbound/{token}/alertmanager"), "", alerts), 200, "{name}");
+        let payload = json!({"summary": said("pagerduty"), "source": "a"});
+        let event = json!({"routing_key": token, "event_action": "trigger", "payload": payload});
+        assert_eq!(send("/v2/enqueue", "", event), 202, "{name}");
+        assert_eq!(send("/v2/alerts", &opsgenie, json!({"message": said("opsgenie")})), 202, "{name}");
+        let machine = json!({"deviceid": said("agent"), "action": "inventory", "content": {"hardware": {"name": "a"}}});
+        assert_eq!(send(&reports, &format!("Bearer {}", client.bearer()), machine), 200, "{name}");
+    }
+    let position = client.request("POST", "/agents/reports").header("Muster-Write-Position", "zz");
+    let machine = json!({"deviceid": "another", "action": "inventory", "content": {"hardware": {"name": "b"}}});
+    position.json(&machine).send().ok();
+    client.request("GET", "/sites/search").header("X-Change-Set", "").send().problem(400, "0002");
+}
+
+fn a_fixed_key_makes_no_two_alerts_one(server: &Server) {
+    let client = server.new_client();
+    let (_, token) = address(&client);
+    let say = |subject: &str, state: &str| {
+        let request = server.request("POST", &format!("/api/v2/inbound/{token}")).header("Idempotency-Key", "monitor");
+        text(&request.json(&json!({"subject": subject, "currentState": state})).send().ok()["result"])
+    };
+    assert_eq!(say("disk 1", "Critical"), "created");
+    assert_eq!(say("disk 2", "Critical"), "created");
+    assert_eq!(say("disk 2", "Critical"), "created", "a retry gets the first answer");
+    assert_eq!(only(&client, "subject:disk 2")["repeatCount"], json!(1), "counted once");
+    assert_eq!(say("disk 2", "Ok"), "closed");
+    assert_eq!(say("disk 2", "Critical"), "created", "once more");
 }
 
 fn several_reports_come_in_one_body(server: &Server) {

@@ -98,7 +98,7 @@ pub(super) fn act(
 }
 
 /// What was sent, which need only be nearly JSON, and what of it was repaired. Any content type is taken, since
-/// webhooks seldom set one; an empty body is an empty object.
+/// webhooks seldom set one, and what zlib or gzip compressed; an empty body is an empty object.
 pub(super) async fn body(request: &HttpRequest, payload: web::Payload) -> api::Result<(Value, Vec<&'static str>)> {
     bounded_body(request, payload, api::body::LIMIT).await
 }
@@ -108,7 +108,7 @@ async fn bounded_body(
     payload: web::Payload,
     most: usize,
 ) -> api::Result<(Value, Vec<&'static str>)> {
-    let bytes = api::body::read(request, payload.into_inner(), most).await?;
+    let (bytes, _) = api::body::read_inflated(request, payload.into_inner(), most).await?;
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok((Value::Object(Map::new()), Vec::new()));
     }

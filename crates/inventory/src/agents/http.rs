@@ -1,16 +1,14 @@
 //! `POST /agents/reports`, as stock agents speak it.
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use api::{Answer, RequestContext, inbound::AnyQuery, post};
+use api::{Answer, RequestContext, body::Compression, inbound::AnyQuery, post};
 use tokio::task::spawn_blocking;
 
 use super::{ingest, problem};
-use crate::reports::{
-    Decoder, ErrorKind, Format, MAX_PLAIN_BYTES, Message, ReportError, parse, parse_repaired, reply, sniff,
-};
+use crate::reports::{ErrorKind, Format, Message, ReportError, parse, parse_repaired, reply, sniff};
 
 /// The largest report, as it arrives and inflated.
-const LIMIT: usize = MAX_PLAIN_BYTES;
+pub(super) const LIMIT: usize = 16 << 20;
 
 /// So many times its bytes does a report take while it is read.
 const READ: usize = 2;
@@ -43,41 +41,28 @@ pub async fn report(
     request: HttpRequest,
     payload: web::Payload,
 ) -> api::Result<HttpResponse> {
-    let mut decoder = Decoder::new(MAX_PLAIN_BYTES);
-    let mut held = 0;
-    api::body::for_each_chunk(&request, payload.into_inner(), LIMIT, |chunk| {
-        decoder.push(&chunk).map_err(|error| problem(&error))?;
-        // A few bytes may inflate to many: what they become is what counts.
-        let more = decoder.memory().saturating_sub(held);
-        held += more;
-        Ok(api::body::hold(more)?)
-    })
-    .await?;
-    api::body::hold(READ * held)?;
-    let compression = decoder.compression();
-    let (plain, parsed) = read_in_background(move || {
-        let plain = decoder.finish()?;
-        let parsed = parse(&plain);
-        Ok((plain, parsed))
-    })
-    .await?;
+    let (plain, compression) = api::body::read_inflated(&request, payload.into_inner(), LIMIT).await?;
+    api::body::hold(READ * plain.len())?;
+    let report = plain.clone();
+    let parsed = read_in_background(move || Ok(parse(&report))).await?;
     let format = sniff(&plain).unwrap_or(Format::Json);
     let (message, repairs) = match parsed {
         Ok(message) => (message, Vec::new()),
         Err(error) if error.kind() != ErrorKind::Malformed => return Err(problem(&error).into()),
         Err(_) => {
-            api::body::hold(REPAIRED * held)?;
+            api::body::hold(REPAIRED * plain.len())?;
             read_in_background(move || parse_repaired(&plain)).await?
         }
     };
     if !repairs.is_empty() {
         tracing::info!(tenant = context.tenant_id(), repairs = repairs.join("; "), "a report was repaired");
     }
+    let is_zlib = compression == Compression::Zlib;
     let answer = match message {
         Message::Prolog { .. } if request.headers().contains_key(AGENT_ID) => reply::contact(reply::DEFAULT_HOURS),
-        Message::Prolog { .. } => reply::prolog(compression, reply::DEFAULT_HOURS),
+        Message::Prolog { .. } => reply::prolog(is_zlib, reply::DEFAULT_HOURS),
         Message::Contact { .. } => reply::contact(reply::DEFAULT_HOURS),
-        Message::Other { .. } => reply::accepted(format, compression, reply::DEFAULT_HOURS, &repairs),
+        Message::Other { .. } => reply::accepted(format, is_zlib, reply::DEFAULT_HOURS, &repairs),
         Message::Inventory(reports) => {
             context
                 .write(move |tx, scope| {
@@ -87,7 +72,7 @@ pub async fn report(
                     Ok(Answer::empty())
                 })
                 .await?;
-            reply::accepted(format, compression, reply::DEFAULT_HOURS, &repairs)
+            reply::accepted(format, is_zlib, reply::DEFAULT_HOURS, &repairs)
         }
     };
     Ok(HttpResponse::Ok().content_type(answer.content_type).body(answer.body))

@@ -1,8 +1,7 @@
-//! Reports of inventory agents: from the bytes of a request to facts about
+//! Reports of inventory agents: from bytes that are inflated already to facts about
 //! machines, and the answers that agents expect.
 //!
-//! Pure: no storage, no network, no clock. The way of a report is
-//! [`Decoder`] (inflate within bounds) → [`parse`] → [`Report`] →
+//! Pure: no storage, no network, no clock. The way of a report is [`parse`] → [`Report`] →
 //! [`Report::identity`], [`kind::of`], [`roles::of`]; the answer comes from [`reply`].
 //!
 //! Two formats say the same things: XML as FusionInventory and OCS agents write
@@ -14,13 +13,11 @@
 mod components;
 mod computer;
 mod dates;
-pub mod decode;
 mod device;
 mod encoding;
 mod envelope;
 mod error;
 mod extra;
-mod gzip;
 pub mod identity;
 mod json;
 pub mod kind;
@@ -41,7 +38,6 @@ mod tests;
 mod xml;
 mod xml_repair;
 
-pub use decode::{Decoder, MAX_PLAIN_BYTES, decode};
 pub use error::{ErrorKind, ReportError};
 pub use identity::IdentityKey;
 pub use message::Message;

@@ -13,7 +13,6 @@ use flate2::write::ZlibEncoder;
 use serde_json::json;
 
 use super::Format;
-use super::decode::Compression;
 
 /// How often an agent should report when nothing else is asked for: once a day.
 pub const DEFAULT_HOURS: u32 = 24;
@@ -27,10 +26,10 @@ pub struct Reply {
     pub body: Vec<u8>,
 }
 
-/// Answers [`super::Message::Prolog`]: please send, and come back every `hours`.
+/// Answers [`super::Message::Prolog`], which was compressed with zlib or not: please send, and come back every `hours`.
 #[must_use]
-pub fn prolog(compression: Compression, hours: u32) -> Reply {
-    xml(compression, &format!("<PROLOG_FREQ>{}</PROLOG_FREQ><RESPONSE>SEND</RESPONSE>", hours.max(1)))
+pub fn prolog(is_zlib: bool, hours: u32) -> Reply {
+    xml(is_zlib, &format!("<PROLOG_FREQ>{}</PROLOG_FREQ><RESPONSE>SEND</RESPONSE>", hours.max(1)))
 }
 
 /// Answers [`super::Message::Contact`]: please send, and come back every `hours`.
@@ -40,15 +39,15 @@ pub fn prolog(compression: Compression, hours: u32) -> Reply {
 #[must_use]
 pub fn contact(hours: u32) -> Reply {
     // Without a list of tasks the agent runs its inventory and sends it whole.
-    accepted(Format::Json, Compression::Plain, hours, &[])
+    accepted(Format::Json, false, hours, &[])
 }
 
 /// Answers a report, or anything else that only needs to be acknowledged. The older format has no room for warnings.
 #[must_use]
-pub fn accepted(format: Format, compression: Compression, hours: u32, warnings: &[&str]) -> Reply {
+pub fn accepted(format: Format, is_zlib: bool, hours: u32, warnings: &[&str]) -> Reply {
     let hours = hours.max(1);
     match format {
-        Format::Xml => xml(compression, "<RESPONSE>SEND</RESPONSE>"),
+        Format::Xml => xml(is_zlib, "<RESPONSE>SEND</RESPONSE>"),
         Format::Json if warnings.is_empty() => object(&format!(r#"{{"status":"ok","expiration":{hours}}}"#)),
         Format::Json => object(&json!({"status": "ok", "expiration": hours, "warnings": warnings}).to_string()),
     }
@@ -58,13 +57,11 @@ fn object(text: &str) -> Reply {
     Reply { content_type: "application/json", body: text.as_bytes().to_vec() }
 }
 
-/// Compressed as the request was. Gzip is answered plain: Debian's agent fails
+/// Compressed with zlib where the request was. Gzip is answered plain: Debian's agent fails
 /// to unpack it, and every agent takes a plain answer.
-fn xml(compression: Compression, content: &str) -> Reply {
+fn xml(is_zlib: bool, content: &str) -> Reply {
     let text = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<REPLY>{content}</REPLY>\n");
-    if compression == Compression::Zlib
-        && let Some(body) = zlib(text.as_bytes())
-    {
+    if is_zlib && let Some(body) = zlib(text.as_bytes()) {
         return Reply { content_type: "application/x-compress-zlib", body };
     }
     Reply { content_type: "application/xml", body: text.into_bytes() }
@@ -80,24 +77,22 @@ fn zlib(text: &[u8]) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reports::{decode, sniff};
+    use crate::reports::sniff;
 
     #[test]
     fn xml_answers_are_compressed_as_the_request_was() {
-        let zlib = prolog(Compression::Zlib, 12);
+        let zlib = prolog(true, 12);
         assert_eq!((zlib.content_type, &zlib.body[..2]), ("application/x-compress-zlib", &[0x78, 0x9c][..]));
-        let text = String::from_utf8(decode(&zlib.body).unwrap()).unwrap();
+        let text = String::from_utf8(api::body::inflate(zlib.body.into(), 1_000).unwrap().into()).unwrap();
         assert!(text.contains("<REPLY><PROLOG_FREQ>12</PROLOG_FREQ><RESPONSE>SEND</RESPONSE></REPLY>"));
-        for compression in [Compression::Plain, Compression::Gzip] {
-            let plain = prolog(compression, 12);
-            assert_eq!((plain.content_type, plain.body), ("application/xml", text.clone().into_bytes()));
-        }
-        assert!(!accepted(Format::Xml, Compression::Plain, 24, &["w"]).body.is_empty());
+        let plain = prolog(false, 12);
+        assert_eq!((plain.content_type, plain.body), ("application/xml", text.into_bytes()));
+        assert!(!accepted(Format::Xml, false, 24, &["w"]).body.is_empty());
     }
 
     #[test]
     fn json_answers_are_objects_with_status_and_expiration() {
-        for reply in [contact(24), accepted(Format::Json, Compression::Zlib, 24, &["w"])] {
+        for reply in [contact(24), accepted(Format::Json, true, 24, &["w"])] {
             assert_eq!(sniff(&reply.body), Some(Format::Json));
             let value: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
             assert_eq!((&value["status"], &value["expiration"]), (&"ok".into(), &24.into()));

@@ -1,0 +1,249 @@
+//! Compressed bodies, where an address takes them: recognised by their first bytes, whatever the headers say.
+
+use std::io::Read as _;
+
+use actix_web::{HttpRequest, dev::Payload};
+use base::problem::{Kind, Problem};
+use bytes::{Buf as _, Bytes, buf::Reader};
+use flate2::bufread::{GzDecoder, ZlibDecoder};
+
+use super::{hold, read};
+use crate::Result;
+
+/// Beyond [`ANY_RATIO`], a body that inflates to more than so many times its size is refused. Deflate reaches 1,032
+/// times; reports of agents stay under 40.
+const HIGHEST_RATIO: usize = 400;
+const ANY_RATIO: usize = 4 << 20;
+
+/// So many bytes are inflated at least, and at most, before memory is asked for again.
+const FIRST_STEP: usize = 64 << 10;
+const LARGEST_STEP: usize = 1 << 20;
+
+/// How a body was compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compression {
+    /// Not at all.
+    Plain,
+    /// RFC 1950.
+    Zlib,
+    /// RFC 1952, one member.
+    Gzip,
+}
+
+impl Compression {
+    /// By the first two bytes of a body.
+    pub fn of(body: &[u8]) -> Self {
+        match body {
+            [0x1f, 0x8b, ..] => Self::Gzip,
+            [0x78, second, ..] if u16::from_be_bytes([0x78, *second]).is_multiple_of(31) => Self::Zlib,
+            _ => Self::Plain,
+        }
+    }
+}
+
+/// Reads a whole body as [`read`] does, and inflates it beside the thread that answers requests. `limit` is for the body
+/// as it was sent, and for what it inflates to.
+pub async fn read_inflated(request: &HttpRequest, payload: Payload, limit: usize) -> Result<(Bytes, Compression)> {
+    let body = read(request, payload, limit).await?;
+    let compression = Compression::of(&body);
+    let Some(mut inflater) = Inflater::new(body.clone(), limit) else { return Ok((body, compression)) };
+    loop {
+        hold(inflater.next_step())?;
+        let step = tokio::task::spawn_blocking(move || inflater.step().map(|is_done| (inflater, is_done)));
+        let (more, is_done) = step.await.map_err(|error| db::Error::Fault(format!("inflating a body: {error}")))??;
+        if is_done {
+            return Ok((more.plain.into(), compression));
+        }
+        inflater = more;
+    }
+}
+
+/// Inflates a body that is in memory to at most `limit` bytes.
+///
+/// # Errors
+/// 400 for one that is corrupt or cut short, 413 for one that inflates to too much.
+pub fn inflate(body: Bytes, limit: usize) -> Result<Bytes, Problem> {
+    let Some(mut inflater) = Inflater::new(body.clone(), limit) else { return Ok(body) };
+    while !inflater.step()? {}
+    Ok(inflater.plain.into())
+}
+
+/// A body that is being inflated.
+struct Inflater {
+    stream: Stream,
+    sent: usize,
+    plain: Vec<u8>,
+    limit: usize,
+}
+
+enum Stream {
+    Zlib(ZlibDecoder<Reader<Bytes>>),
+    Gzip(GzDecoder<Reader<Bytes>>),
+}
+
+impl Inflater {
+    /// `None` for a body that is not compressed.
+    fn new(body: Bytes, limit: usize) -> Option<Self> {
+        let compression = Compression::of(&body);
+        let sent = body.len();
+        let stream = match compression {
+            Compression::Plain => return None,
+            Compression::Zlib => Stream::Zlib(ZlibDecoder::new(body.reader())),
+            Compression::Gzip => Stream::Gzip(GzDecoder::new(body.reader())),
+        };
+        Some(Self { stream, sent, plain: Vec::new(), limit })
+    }
+
+    /// How many more bytes the next step may take in memory.
+    fn next_step(&self) -> usize {
+        // One byte more than may be there tells that there are too many.
+        self.plain.len().clamp(FIRST_STEP, LARGEST_STEP).min(self.limit + 1 - self.plain.len())
+    }
+
+    /// What of the body was not read yet.
+    fn rest(&self) -> &Bytes {
+        match &self.stream {
+            Stream::Zlib(stream) => stream.get_ref().get_ref(),
+            Stream::Gzip(stream) => stream.get_ref().get_ref(),
+        }
+    }
+
+    /// Inflates some more; true when that was all.
+    fn step(&mut self) -> Result<bool, Problem> {
+        let most = self.next_step();
+        self.plain.reserve_exact(most);
+        let read = match &mut self.stream {
+            Stream::Zlib(stream) => stream.take(most as u64).read_to_end(&mut self.plain),
+            Stream::Gzip(stream) => stream.take(most as u64).read_to_end(&mut self.plain),
+        };
+        let read = read.map_err(|_| wrong("the compressed data is corrupt or cut short"))?;
+        let length = self.plain.len();
+        if length > self.limit {
+            return Err(too_large(format!("The body is larger than {} KiB when it is inflated.", self.limit >> 10)));
+        }
+        if length > ANY_RATIO && length / HIGHEST_RATIO > self.sent - self.rest().len() {
+            return Err(too_large(format!("The body inflates to more than {HIGHEST_RATIO} times its size.")));
+        }
+        // Scripts append a line break.
+        let is_done = read < most;
+        if is_done && !self.rest().iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0) {
+            return Err(wrong("data follows the end of the compressed data"));
+        }
+        Ok(is_done)
+    }
+}
+
+fn wrong(message: &str) -> Problem {
+    Problem::field("body", message)
+}
+
+fn too_large(detail: String) -> Problem {
+    Problem::new(Kind::TooLarge, detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use flate2::{
+        Compression as Level, GzBuilder,
+        write::{GzEncoder, ZlibEncoder},
+    };
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const LIMIT: usize = 16 << 20;
+
+    fn zlib(plain: &[u8]) -> Vec<u8> {
+        let mut encoder = ZlibEncoder::new(Vec::new(), Level::default());
+        encoder.write_all(plain).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn gzip(plain: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Level::best());
+        encoder.write_all(plain).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn status(body: Vec<u8>, limit: usize) -> u16 {
+        inflate(body.into(), limit).map_or_else(|problem| problem.kind.status(), |_| 200)
+    }
+
+    /// Text that compresses about as well as a report does.
+    fn sample() -> Vec<u8> {
+        let line = |i: u32| format!("<NAME>package-{}</NAME>\n", i.wrapping_mul(2_654_435_761)).into_bytes();
+        (0..20_000).flat_map(line).take(300_000).collect()
+    }
+
+    #[test]
+    fn a_body_is_inflated_whatever_it_was_compressed_with() {
+        let plain = sample();
+        let named = GzBuilder::new().filename("report.xml").comment("c").extra(vec![1, 2, 3]);
+        let mut named = named.write(Vec::new(), Level::fast());
+        named.write_all(&plain).unwrap();
+        for body in [plain.clone(), zlib(&plain), gzip(&plain), named.finish().unwrap()] {
+            assert_eq!(inflate(body.into(), LIMIT).unwrap(), plain);
+        }
+        for (body, plain) in [(b"".to_vec(), ""), (b"x".to_vec(), "x"), (zlib(b""), ""), (gzip(b""), "")] {
+            assert_eq!(inflate(body.into(), LIMIT).unwrap(), plain);
+        }
+    }
+
+    #[test]
+    fn a_cut_body_is_an_error_wherever_it_is_cut() {
+        let plain = &sample()[..5_000];
+        for body in [zlib(plain), gzip(plain)] {
+            for length in 2..body.len() {
+                assert_eq!(status(body[..length].to_vec(), LIMIT), 400, "{length} bytes");
+            }
+        }
+    }
+
+    #[test]
+    fn blanks_alone_may_follow_and_checksums_have_to_match() {
+        for body in [zlib(b"<REQUEST/>"), gzip(b"<REQUEST/>")] {
+            let with = |end: &[u8]| status([&body, end].concat(), LIMIT);
+            assert_eq!([with(b""), with(b"\r\n\0"), with(b"!")], [200, 200, 400]);
+            let mut wrong = body.clone();
+            let last = wrong.len() - 1 - if wrong[0] == 0x1f { 4 } else { 0 };
+            wrong[last] ^= 1;
+            assert_eq!(status(wrong, LIMIT), 400);
+        }
+    }
+
+    #[test]
+    fn bounds_hold_exactly() {
+        let plain = sample();
+        for body in [zlib(&plain), gzip(&plain)] {
+            let statuses = [plain.len(), plain.len() - 1, 0].map(|limit| status(body.clone(), limit));
+            assert_eq!(statuses, [200, 413, 413]);
+        }
+    }
+
+    #[test]
+    fn a_bomb_is_refused_while_it_is_small() {
+        let bomb = zlib(&vec![b' '; 40 << 20]);
+        assert!(bomb.len() < 50_000);
+        let mut inflater = Inflater::new(bomb.into(), LIMIT).unwrap();
+        let (problem, capacity) = loop {
+            let before = inflater.plain.capacity();
+            match inflater.step() {
+                Ok(is_done) => assert!(!is_done),
+                Err(problem) => break (problem, before),
+            }
+        };
+        assert_eq!(problem.kind, Kind::TooLarge);
+        assert!(capacity <= 2 * ANY_RATIO, "{capacity}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_inflated_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+            for start in [&[][..], &[0x78, 0x9c], &[0x1f, 0x8b, 8]] {
+                let _ = inflate([start, &bytes].concat().into(), LIMIT);
+            }
+        }
+    }
+}
