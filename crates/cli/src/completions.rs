@@ -39,7 +39,7 @@ fi
 "#;
 
 const FISH: &str = r#"# Completion of muster for fish: the program says what may come next,
-and files are named where it says nothing.
+# and files are named where it says nothing.
 function __muster_complete
     set -l words (commandline -opc)
     set -l found ($words[1] complete -- $words[2..-1] (commandline -ct) 2>/dev/null)

@@ -132,11 +132,12 @@ fn shell(name: &str, home: &Path) -> Command {
     command
 }
 
-/// What a command prints, in order; it has to go well.
+/// What a command prints, in order; it has to go well, without a word on stderr.
 fn lines(command: &mut Command) -> Vec<String> {
     let output = command.output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && complaints.is_empty(), "{text}{complaints}");
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     lines.sort();
     lines
