@@ -37,7 +37,7 @@ pub fn fill(db: &Db, vault: &Arc<Vault>) -> anyhow::Result<()> {
     if paging::demo::fill(db, &seals, &on_call, &directory, &client, &people, api::clock::now())? {
         tracing::info!(tenant = %client, "filled the paging of the demo company");
     }
-    let neighbours = neighbours::incident_neighbours(windows, Arc::new(ports::Standalone));
+    let neighbours = neighbours::incident_neighbours(windows, Arc::new(neighbours::NoOwners));
     if incidents::demo::fill(db, &client, &neighbours, api::clock::now())? {
         tracing::info!(tenant = %client, "filled the alerts of the demo company");
     }

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use access::Directory;
+use base::Timestamp;
+use db::{Conn, Result};
 use incidents::{AlertPort, Neighbours, NoticeIntake, Records};
 use maintenance::Windows;
 use ports::{Alerts, Notices, Owners, People};
@@ -25,7 +27,24 @@ pub fn notices(incident_neighbours: Neighbours) -> Arc<dyn Notices> {
     Arc::new(NoticeIntake::new(incident_neighbours))
 }
 
-/// Those whom paging asks. Whose machines are, paging says itself: who acts on an incident for it asks nobody.
+/// Machines have no owners: paging says itself whose they are, and the demo company has none.
+pub struct NoOwners;
+
+impl Owners for NoOwners {
+    fn owner(&self, _: &mut Conn, _: &str, _: &str) -> Result<Option<String>> {
+        Ok(None)
+    }
+
+    fn owners(&self, _: &mut Conn, _: &str, machines: &[String]) -> Result<Vec<Option<String>>> {
+        Ok(vec![None; machines.len()])
+    }
+
+    fn called(&self, _: &mut Conn, _: &str, _: &str, _: Timestamp) -> Result<Option<String>> {
+        Ok(None)
+    }
+}
+
+/// Those whom paging asks.
 pub fn paging_neighbours(
     parts: &Parts,
     windows: Arc<Windows>,
@@ -35,7 +54,7 @@ pub fn paging_neighbours(
     let people: Arc<dyn People> = Arc::new(Directory);
     paging::Neighbours {
         alerts: alerts(),
-        incidents: Arc::new(Records::new(incident_neighbours(Arc::clone(&windows), Arc::new(ports::Standalone)))),
+        incidents: Arc::new(Records::new(incident_neighbours(Arc::clone(&windows), Arc::new(NoOwners)))),
         articles: Arc::new(kb::ArticlePort),
         jobs: Arc::new(jobs::Planned),
         resources: Arc::new(inventory::Machines),

@@ -13,7 +13,10 @@ use serde_json::Value;
 /// The crates below the domains. Every other crate in `crates/` is a domain, but for `access`, `console`, `cli`,
 /// `convert` and `runner`, and for those that the gateway is put together with:
 /// `backups`, `config`, `doctor`, `logging`, `otlp` and `transfer`.
-const FOUNDATION: [&str; 8] = ["base", "traces", "calendar", "db", "outbox", "api", "api-derive", "ports"];
+const FOUNDATION: [&str; 9] = ["base", "traces", "calendar", "db", "outbox", "api", "api-derive", "ports", STAND_INS];
+
+/// What stands in for the other domains in examples and tests; no part of the program.
+const STAND_INS: &str = "standalone";
 
 /// Libraries that a crate may never name, because something else in the house is there for it.
 const NEVER: [(&str, &[&str]); 18] = [
@@ -79,6 +82,7 @@ fn may_depend_on(name: &str) -> Option<&'static [&'static str]> {
         "calendar" => &["base"],
         "db" | "otlp" => &["base", "traces"],
         "ports" | "resource-index" => &["base", "db"],
+        STAND_INS => &["base", "db", "ports"],
         "outbox" => &["base", "traces", "db"],
         "api-derive" => &[],
         "api" => &["base", "traces", "db", "outbox", "api-derive"],
@@ -92,10 +96,17 @@ fn may_depend_on(name: &str) -> Option<&'static [&'static str]> {
         "doctor" => &["backups", "base", "db"],
         "config" => &["base"],
         "logging" => &[],
-        "inventory" => &["base", "db", "resource-index", "outbox", "api", "ports"],
+        "inventory" => &["base", "db", "resource-index", "outbox", "api", "ports", STAND_INS],
         // The tests know the program from outside only; a domain, with all it needs.
         _ => &FOUNDATION,
     })
+}
+
+#[test]
+fn the_program_has_no_stand_ins_for_its_domains() {
+    for package in packages() {
+        assert!(!package.ships.iter().any(|name| name == STAND_INS), "{} ships {STAND_INS}", package.name);
+    }
 }
 
 #[test]
@@ -312,6 +323,8 @@ pub struct Package {
     folder: PathBuf,
     /// Of every kind: those of tests, examples and build scripts are arrows too.
     dependencies: Vec<String>,
+    /// Without those of tests and examples.
+    ships: Vec<String>,
 }
 
 pub fn packages() -> Vec<Package> {
@@ -327,6 +340,11 @@ pub fn packages() -> Vec<Package> {
         .iter()
         .map(|package| Package {
             name: text(&package["name"]),
+            ships: list(&package["dependencies"])
+                .iter()
+                .filter(|other| other["kind"] != "dev")
+                .map(|other| text(&other["name"]))
+                .collect(),
             folder: Path::new(&text(&package["manifest_path"])).parent().unwrap_or(&root()).to_owned(),
             dependencies: list(&package["dependencies"]).iter().map(|other| text(&other["name"])).collect(),
         })

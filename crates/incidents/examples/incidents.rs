@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::tenant::TenantId;
 use incidents::Neighbours;
-use ports::Standalone;
+use standalone::Standalone;
 
 fn main() -> anyhow::Result<()> {
     let neighbours = Neighbours {

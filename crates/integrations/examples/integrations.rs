@@ -10,7 +10,7 @@ use integrations::{
     vault::Vault,
 };
 use outbox::{Tx, Worker};
-use ports::Standalone;
+use standalone::Standalone;
 
 fn main() -> anyhow::Result<()> {
     let guard = Arc::new(Guard::default().with_loopback());

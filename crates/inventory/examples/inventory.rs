@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::tenant::TenantId;
-use ports::Standalone;
+use standalone::Standalone;
 
 fn main() -> anyhow::Result<()> {
     api::harness::serve_with(inventory::domain(), inventory::extras(Arc::new(Standalone)), |db| {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::tenant::TenantId;
 use jobs::Scheduler;
-use ports::Standalone;
+use standalone::Standalone;
 
 fn main() -> anyhow::Result<()> {
     // It works until the server ends.

@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex};
 use api::Resource as _;
 use base::{body::Request as _, timestamp::Timestamp};
 use db::{Conn, DatabaseUrl, Db, Options, Result};
-use ports::{AlertFacts, Cover, GroupHistory, Maintenance, Notices, People, PeopleGroup, Person, Standalone, Window};
+use ports::{AlertFacts, Cover, GroupHistory, Maintenance, Notices, People, PeopleGroup, Person, Window};
 use serde_json::{Value, json};
+use standalone::Standalone;
 
 use crate::{
     job::{self, row::Job, wire::NewJob},

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use base::tenant::TenantId;
-use ports::Standalone;
+use standalone::Standalone;
 
 fn main() -> anyhow::Result<()> {
     api::harness::serve_with(kb::domain(), kb::extras(Arc::new(Standalone)), |db| {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::tenant::TenantId;
 use maintenance::Windows;
-use ports::Standalone;
+use standalone::Standalone;
 
 fn main() -> anyhow::Result<()> {
     let windows = Arc::new(Windows::new(Arc::new(Standalone), Arc::new(Standalone)));

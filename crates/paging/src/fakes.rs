@@ -11,9 +11,10 @@ use db::{Conn, DatabaseUrl, Db, Options, Result};
 use ports::{
     AlertAction, AlertFacts, AlertPreview, Alerts, Cover, GroupHistory, IncidentRecord, Maintenance, OnCall,
     OnCallPerson, Outgoing, OwnShift, People, PeopleGroup, Person, Place, PlaceKey, PlaceKind, ResourceKey,
-    ResourceSummary, Resources, RosterSummary, SealedAt, Seals, Sending, Sends, ServiceGroup, Standalone, Window,
+    ResourceSummary, Resources, RosterSummary, SealedAt, Seals, Sending, Sends, ServiceGroup, Window,
 };
 use serde_json::Value;
+use standalone::Standalone;
 
 use crate::{Neighbours, configuration::methods::row::Method};
 

@@ -17,7 +17,6 @@ mod people;
 mod related;
 mod resources;
 mod sessions;
-mod standalone;
 mod tenants;
 
 pub use alerts::{
@@ -37,5 +36,4 @@ pub use people::{GroupHistory, Membership, People, PeopleGroup, Person};
 pub use related::{Articles, Jobs, RelatedArticle, RelatedJob, RunRequest, RunSummary};
 pub use resources::{Place, PlaceKey, PlaceKind, ResourceKey, ResourceSummary, Resources, ServiceGroup};
 pub use sessions::{LinkVisit, PageSubject, SessionStart, Sessions};
-pub use standalone::Standalone;
 pub use tenants::Tenants;

@@ -175,11 +175,11 @@ pub(crate) fn fixture() -> Fixture {
         resources: fake.clone(),
         maintenance: fake.clone(),
         on_call: fake.clone(),
-        owners: Arc::new(ports::Standalone),
-        articles: Arc::new(ports::Standalone),
-        jobs: Arc::new(ports::Standalone),
-        people: Arc::new(ports::Standalone),
-        escalations: Arc::new(ports::Standalone),
+        owners: Arc::new(standalone::Standalone),
+        articles: Arc::new(standalone::Standalone),
+        jobs: Arc::new(standalone::Standalone),
+        people: Arc::new(standalone::Standalone),
+        escalations: Arc::new(standalone::Standalone),
         tenants: fake.clone(),
     });
     Fixture { db, fake, neighbours, _directory: directory }

@@ -3,10 +3,12 @@
 use base::Timestamp;
 use db::{Conn, Result};
 
-use crate::{
+use ports::{
     AlertFacts, Cover, Maintenance, Place, PlaceKey, PlaceKind, ResourceKey, ResourceSummary, Resources, ServiceGroup,
-    Standalone, Window,
+    Window,
 };
+
+use crate::Standalone;
 
 const HOSTS: [&str; 4] = ["web-01", "web-02", "db-01", "queue-01"];
 

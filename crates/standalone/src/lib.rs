@@ -1,4 +1,5 @@
-//! Implementations of the ports for a domain that is served alone (`api::harness`), without the other domains.
+//! Implementations of the ports for a domain that is served alone (`api::harness`), and for its unit tests. Nothing of
+//! the program depends on this crate.
 
 mod machines;
 
@@ -6,17 +7,16 @@ use std::collections::HashMap;
 
 use base::Timestamp;
 use db::{Conn, Result};
-use serde_json::Value;
-
-use crate::{
+use ports::{
     AlertAction, AlertPreview, Alerts, Articles, EachPage, Escalations, GroupHistory, IncidentRecord, Incidents,
     IntegrationSummary, Integrations, Jobs, LinkVisit, Maintenance, Messages, Notice, Notices, OnCall, OnCallPerson,
     OwnShift, Owners, PagedAlerts, People, PeopleGroup, Person, PersonalMessage, RelatedArticle, RelatedJob,
-    RosterSummary, RunRequest, RunSummary, SentPages, SessionStart, Sessions, Tenants, WorkedTimes,
+    RosterSummary, RunRequest, RunSummary, SentPages, SessionStart, Sessions, SkippedShift, Tenants, WorkedTimes,
 };
+use serde_json::Value;
 
-/// The one user that there is: [`Standalone::CALLER`], who writes everything. There are a few machines of `client_1`,
-/// of which none is in maintenance; nobody is on call.
+/// Three users, of whom [`Standalone::CALLER`] writes everything, and a group of them; a few machines of `client_1`, of
+/// which none is in maintenance. Nobody is on call.
 #[derive(Clone, Copy, Debug)]
 pub struct Standalone;
 
@@ -25,22 +25,41 @@ impl Standalone {
     pub const CALLER: &str = "USR0000000001";
 }
 
+const USERS: [(&str, &str, &str); 3] = [("ann", "Ann", "Lee"), ("bob", "Bob", "Roy"), ("eve", "Eve", "Kim")];
+const USER_GROUP: &str = "USRGRP-00000000-0000-4000-8000-000000000001";
+
+fn users() -> Vec<Person> {
+    let user = |(number, (login, first, last)): (i32, &(&str, &str, &str))| Person {
+        tenant_id: "client_1".to_owned(),
+        id: format!("USR{number:010}"),
+        login_name: (*login).to_owned(),
+        first_name: Some((*first).to_owned()),
+        last_name: Some((*last).to_owned()),
+        email: Some(format!("{login}@example.net")),
+        phone_number: Some(format!("+1 555 010{number}")),
+        mobile_number: Some(format!("+1 555 020{number}")),
+        activated: true,
+    };
+    (1..).zip(&USERS).map(user).collect()
+}
+
 impl People for Standalone {
     fn users(&self, _: &mut Conn, _: &[String], ids: &[String]) -> Result<Vec<Person>> {
-        let ann = |id: &String| Person {
-            id: id.clone(),
-            login_name: "ann".to_owned(),
-            first_name: Some("Ann".to_owned()),
-            last_name: Some("Lee".to_owned()),
-            email: Some("ann@example.net".to_owned()),
-            activated: true,
-            ..Person::default()
-        };
-        Ok(ids.iter().filter(|id| *id == Self::CALLER).map(ann).collect())
+        Ok(users().into_iter().filter(|user| ids.contains(&user.id)).collect())
     }
 
-    fn groups(&self, _: &mut Conn, _: &[String], _: &[String]) -> Result<Vec<PeopleGroup>> {
-        Ok(Vec::new())
+    fn groups(&self, _: &mut Conn, _: &[String], ids: &[String]) -> Result<Vec<PeopleGroup>> {
+        let group = PeopleGroup {
+            tenant_id: "client_1".to_owned(),
+            unique_id: USER_GROUP.to_owned(),
+            name: "Everybody".to_owned(),
+            description: String::new(),
+            created: Timestamp::from_millis(0),
+            updated: None,
+            activated: true,
+            members: users().into_iter().map(|user| user.id).collect(),
+        };
+        Ok(Some(group).filter(|group| ids.contains(&group.unique_id)).into_iter().collect())
     }
 
     fn revisions(&self, _: &mut Conn, _: &[String]) -> Result<Vec<(String, i64)>> {
@@ -66,11 +85,11 @@ impl People for Standalone {
     }
 
     fn may_act(&self, _: &mut Conn, _: &[String], id: &str, _: Timestamp) -> Result<bool> {
-        Ok(id == Self::CALLER)
+        Ok(users().iter().any(|user| user.id == id))
     }
 
     fn may_operate(&self, _: &mut Conn, _: &[String], id: &str, _: &str, _: Timestamp) -> Result<bool> {
-        Ok(id == Self::CALLER)
+        Ok(users().iter().any(|user| user.id == id))
     }
 
     fn below(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {
@@ -210,7 +229,7 @@ impl Integrations for Standalone {
 
 /// Nobody is on call.
 impl OnCall for Standalone {
-    fn skipped_of(&self, _: &mut Conn, _: &str, _: &str, _: &str, _: Timestamp) -> Result<Vec<crate::SkippedShift>> {
+    fn skipped_of(&self, _: &mut Conn, _: &str, _: &str, _: &str, _: Timestamp) -> Result<Vec<SkippedShift>> {
         Ok(Vec::new())
     }
 
