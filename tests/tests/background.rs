@@ -20,7 +20,8 @@ const TURNS: [&str; 5] = ["TenantTurns::new(", "Turns::default()", "TurnQueue::"
 
 /// What starts a thread or a task: what stands behind it begins with something other than `)`, by which a program is
 /// started.
-const STARTS: [&str; 5] = ["Background::start(", "spawn(", "spawn_blocking(", "spawn_local(", "spawn_scoped("];
+const STARTS: [&str; 6] =
+    ["Background::start(", "Background::repeat(", "spawn(", "spawn_blocking(", "spawn_local(", "spawn_scoped("];
 
 const REQUEST: Work = Work::None("the work of one request, within the share of its caller");
 const LINKS: Work = Work::None("mails sign-in links by address, before a tenant is known; an address has few requests");
@@ -133,6 +134,7 @@ fn each_worker_takes_turns_or_says_why_not() {
 fn what_starts_a_thread_or_a_task_is_seen() {
     for one in [
         "Background::start(\"x\", move || {})",
+        "Background::repeat(\"x\", IDLE, \"doing x\", move || Ok(false))",
         "std::thread::spawn(f)",
         "Builder::new().name(name).spawn(move || {})",
         "tokio::spawn(async {})",

@@ -195,14 +195,8 @@ impl Broadcaster {
     /// When there is no further thread.
     pub fn start(db: Db, hub: Arc<Hub>, clock: impl Fn() -> Timestamp + Send + 'static) -> std::io::Result<Self> {
         let mut turns = Turns::default();
-        let background = Background::start("changes", move || match hub.look(&db, &mut turns, clock()) {
-            Ok(true) => Duration::ZERO,
-            Ok(false) => IDLE,
-            Err(error) => {
-                tracing::warn!(%error, "looking for changes");
-                IDLE
-            }
-        })?;
+        let background =
+            Background::repeat("changes", IDLE, "looking for changes", move || hub.look(&db, &mut turns, clock()))?;
         Ok(Self { _listener: background.listen(&BELL), _background: background })
     }
 }

@@ -22,8 +22,8 @@ use std::sync::Arc;
 use api::{Alias, Extras, Need, Restorer, Routes, Tag};
 
 pub use crate::{
-    alerts::{AcknowledgedAlerts, AlertDays, Escalator, NoticeIntake, PACKED_DAYS},
-    heartbeats::{pings::Pings, watch::Heartbeats},
+    alerts::{AcknowledgedAlerts, NoticeIntake, PACKED_DAYS, start_alert_days, start_escalator},
+    heartbeats::{pings::Pings, watch::start_heartbeat_watch},
     neighbours::Neighbours,
     port::AlertPort,
     records::port::Records,

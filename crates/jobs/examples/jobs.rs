@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use base::tenant::TenantId;
-use jobs::Scheduler;
 use standalone::Standalone;
 
 fn main() -> anyhow::Result<()> {
@@ -14,7 +13,7 @@ fn main() -> anyhow::Result<()> {
     api::harness::serve_with(jobs::domain(), extras, |db| {
         let people = [Standalone::CALLER.to_owned()];
         jobs::demo::fill(db, Arc::new(Standalone), &TenantId::client(1), &people, api::clock::now())?;
-        scheduler = Some(Scheduler::start(
+        scheduler = Some(jobs::start_scheduler(
             db.clone(),
             Arc::new(Standalone),
             Arc::new(Standalone),

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use api::{Extras, Need, Routes, Tag};
 use ports::{Maintenance, Notices, People, Resources};
 
-pub use crate::{runs::port::Planned, scheduler::Scheduler, undo::restorers};
+pub use crate::{runs::port::Planned, scheduler::start_scheduler, undo::restorers};
 
 static QUOTAS: [&db::Quota; 2] = [&job::store::QUOTA, &scripts::store::QUOTA];
 

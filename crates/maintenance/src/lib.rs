@@ -28,7 +28,7 @@ use ports::Alerts;
 
 use crate::neighbours::Neighbours;
 
-pub use crate::{cover::Windows, undo::restorers, watch::Watcher};
+pub use crate::{cover::Windows, undo::restorers, watch::start_window_watch};
 
 static QUOTAS: [&db::Quota; 2] = [&window::store::QUOTA, &calendars::store::QUOTA];
 

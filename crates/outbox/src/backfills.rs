@@ -40,31 +40,27 @@ const fn step_time(backend: Backend) -> Duration {
 /// The shortest wait between two steps.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// The background thread; stops when dropped.
-pub struct Backfiller {
-    _background: Background,
-}
-
-impl Backfiller {
-    /// Starts it for what these domains declare, and adds what it does to the metrics. `clock` tells the time.
-    pub fn start(
-        db: Db,
-        domains: &[Migrations],
-        clock: impl Fn() -> Timestamp + Send + 'static,
-    ) -> std::io::Result<Self> {
-        // Its host and its process, for who looks for it, and what no other gateway has.
-        let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-        let name = format!("{host}/{}/{}", std::process::id(), Uuid::new_v4());
-        let presence = Presence::new(db.clone(), name, domains);
-        let mut turns = BackfillTurns::new(db, presence, domains.iter().flat_map(|domain| domain.backfills).copied());
-        let background = Background::start("backfills", move || {
-            turns.turn(clock()).unwrap_or_else(|error| {
-                tracing::warn!(%error, "filling what migrations added");
-                STANDS_STILL
-            })
-        })?;
-        Ok(Self { _background: background })
-    }
+/// Starts the thread that does the backfills of these domains, and adds what it does to the metrics. `clock` tells the
+/// time.
+///
+/// # Errors
+/// When there is no further thread.
+pub fn start_backfills(
+    db: Db,
+    domains: &[Migrations],
+    clock: impl Fn() -> Timestamp + Send + 'static,
+) -> std::io::Result<Background> {
+    // Its host and its process, for who looks for it, and what no other gateway has.
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let name = format!("{host}/{}/{}", std::process::id(), Uuid::new_v4());
+    let presence = Presence::new(db.clone(), name, domains);
+    let mut turns = BackfillTurns::new(db, presence, domains.iter().flat_map(|domain| domain.backfills).copied());
+    Background::start("backfills", move || {
+        turns.turn(clock()).unwrap_or_else(|error| {
+            tracing::warn!(%error, "filling what migrations added");
+            STANDS_STILL
+        })
+    })
 }
 
 /// The rows that each backfill has looked at.

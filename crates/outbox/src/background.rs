@@ -32,6 +32,24 @@ impl Background {
         Ok(Self { stop, thread: Some(thread) })
     }
 
+    /// Calls `turn` until this is dropped: at once again while it answers that there may be more to do, and otherwise
+    /// after `idle`. A failure is logged as `failing`.
+    pub fn repeat(
+        name: &str,
+        idle: Duration,
+        failing: &'static str,
+        mut turn: impl FnMut() -> db::Result<bool> + Send + 'static,
+    ) -> std::io::Result<Self> {
+        Self::start(name, move || match turn() {
+            Ok(true) => Duration::ZERO,
+            Ok(false) => idle,
+            Err(error) => {
+                tracing::warn!(%error, "{failing}");
+                idle
+            }
+        })
+    }
+
     /// Ends the wait, when there is one, or else the next one: there is something to do.
     pub fn wake(&self) {
         if let Some(thread) = &self.thread {

@@ -20,14 +20,14 @@ mod turns;
 mod waiting;
 mod worker;
 
-pub use backfills::Backfiller;
+pub use backfills::start_backfills;
 pub use background::Background;
 pub use change::{Action, Actor, Change, Entity, Recorded, TimedEvent, Tx, Unpublished, payload};
 pub use change_sets::SetMembership;
 pub use events::Event;
 pub use retention::{Keep, Periods, Retention, Setting, Sweeper};
 pub use turns::TenantTurns;
-pub use waiting::WaitWatch;
+pub use waiting::start_wait_watch;
 pub use worker::{Subscriber, Worker};
 
 /// The events that are due.

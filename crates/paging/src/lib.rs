@@ -34,8 +34,9 @@ use crate::{
 pub use crate::{
     delivery::{messages::PagedMessages, sender::Sender},
     escalation::{
-        Pager, Subscriber,
+        Subscriber,
         port::{Owned, Stored},
+        start_pager,
     },
     neighbours::Neighbours,
     reseal::{any_secrets, reseal},

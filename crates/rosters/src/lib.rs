@@ -61,10 +61,10 @@ use crate::{
     across::cache::PartCache, cache::RosterCache, on_call::cache::OnCallCache, timeline::cache::TimelineCache,
 };
 pub use crate::{
-    holidays::reader::HolidayReader,
+    holidays::reader::start_holiday_reader,
     on_call::port::Rosters,
     undo::restorers,
-    watch::{ConflictWatcher, Watcher},
+    watch::{start_conflict_watch, start_roster_watch},
 };
 
 static QUOTAS: [&db::Quota; 8] = [

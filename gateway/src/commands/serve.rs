@@ -31,11 +31,9 @@ use api::{
     tls::Certificate,
 };
 use db::Probe;
-use incidents::{AlertDays, Escalator, Heartbeats, Pings};
-use jobs::Scheduler;
+use incidents::Pings;
 use logging::Log;
-use outbox::{Backfiller, Subscriber, WaitWatch, Worker};
-use paging::Pager;
+use outbox::{Subscriber, Worker};
 
 use crate::{
     address,
@@ -133,7 +131,7 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
         Arc::new(paging::Subscriber::new(paging_neighbours())),
         Arc::new(changes::Subscriber::new(Arc::new(Directory))),
     ];
-    let waits = WaitWatch::start(db.clone(), api::clock::now)?;
+    let waits = outbox::start_wait_watch(db.clone(), api::clock::now)?;
     let outbox = Worker::start(db.clone(), subscribers, api::clock::now)?;
     let sender = parts.start()?;
     let integration_extras = integrations::extras(Arc::clone(&parts.services));
@@ -158,11 +156,11 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
         Arc::clone(&maintenance_port),
         Arc::clone(&notices),
     );
-    let scheduler = Scheduler::start(db.clone(), maintenance_port, Arc::new(Directory), notices, api::clock::now)?;
-    let window_watcher = maintenance::Watcher::start(db.clone(), api::clock::now)?;
-    let roster_watcher = rosters::Watcher::start(db.clone(), Arc::new(Directory), api::clock::now)?;
-    let holiday_reader = rosters::HolidayReader::start(db.clone(), parts.url_reader(), api::clock::now)?;
-    let conflict_watcher = rosters::ConflictWatcher::start(
+    let scheduler = jobs::start_scheduler(db.clone(), maintenance_port, Arc::new(Directory), notices, api::clock::now)?;
+    let window_watcher = maintenance::start_window_watch(db.clone(), api::clock::now)?;
+    let roster_watcher = rosters::start_roster_watch(db.clone(), Arc::new(Directory), api::clock::now)?;
+    let holiday_reader = rosters::start_holiday_reader(db.clone(), parts.url_reader(), api::clock::now)?;
+    let conflict_watcher = rosters::start_conflict_watch(
         db.clone(),
         Arc::new(Directory),
         Arc::new(paging::PagedMessages),
@@ -185,15 +183,16 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     let roster_extras =
         rosters::extras(Arc::new(Directory), Arc::new(paging::Stored), Arc::new(incidents::AcknowledgedAlerts));
     // Before anyone removes or adds pages: it hears of those.
-    let alert_days = AlertDays::start(db.clone(), &incident_neighbours, api::clock::now)?;
-    let escalator = Escalator::start(db.clone(), incident_neighbours.clone(), api::clock::now)?;
-    let backfiller = Backfiller::start(db.clone(), &domains::migrations(), api::clock::now)?;
+    let alert_days = incidents::start_alert_days(db.clone(), &incident_neighbours, api::clock::now)?;
+    let escalator = incidents::start_escalator(db.clone(), incident_neighbours.clone(), api::clock::now)?;
+    let backfiller = outbox::start_backfills(db.clone(), &domains::migrations(), api::clock::now)?;
     let sweeper = retention.start(&db, api::clock::now)?;
     let reloader = Reloader { settings, log, periods: sweeper.periods() };
-    let heartbeats = Heartbeats::start(db.clone(), incident_neighbours.clone(), Arc::clone(&pings), api::clock::now)?;
+    let heartbeats =
+        incidents::start_heartbeat_watch(db.clone(), incident_neighbours.clone(), Arc::clone(&pings), api::clock::now)?;
     let incident_extras = incidents::extras(incident_neighbours, pings);
     let kb_extras = kb::extras(Arc::new(Directory));
-    let pager = Pager::start(db.clone(), paging_neighbours())?;
+    let pager = paging::start_pager(db.clone(), paging_neighbours())?;
     let hub: Arc<changes::Hub> = Arc::default();
     let broadcaster = changes::Broadcaster::start(db.clone(), Arc::clone(&hub), api::clock::now)?;
     let change_extras = changes::extras(Arc::clone(&hub));

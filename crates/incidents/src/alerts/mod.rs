@@ -59,12 +59,12 @@ mod wire;
 mod worked;
 
 pub use acknowledged::BACKFILL as ACKNOWLEDGED;
-pub use days::{store::TABLE as PACKED_DAYS, worker::AlertDays};
+pub use days::{store::TABLE as PACKED_DAYS, worker::start_alert_days};
 pub use notices::NoticeIntake;
 pub use room::QUOTA;
 pub use store::{PARTITIONED, RETENTION, RETENTION_OF_PROBLEMS};
 pub use undo::Alerts;
-pub use windows::Escalator;
+pub use windows::start_escalator;
 pub use worked::AcknowledgedAlerts;
 
 /// The operations, in reading order.

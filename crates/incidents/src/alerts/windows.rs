@@ -32,28 +32,17 @@ const IDLE: Duration = Duration::from_secs(1);
 /// The most alerts of one tenant that a turn processes.
 const AT_ONCE: usize = 200;
 
-/// The background thread; stops when dropped.
-pub struct Escalator {
-    _background: Background,
-}
-
-impl Escalator {
-    /// Starts it. `clock` tells the time.
-    pub fn start(
-        db: Db,
-        neighbours: Neighbours,
-        clock: impl Fn() -> Timestamp + Send + 'static,
-    ) -> std::io::Result<Self> {
-        let mut watch = Watch::new(&db, Arc::new(neighbours));
-        let background = Background::start("alerts", move || {
-            let busy = watch.turn(&db, clock()).unwrap_or_else(|error| {
-                tracing::warn!(%error, "alerts whose window is over");
-                false
-            });
-            if busy { Duration::ZERO } else { IDLE }
-        })?;
-        Ok(Self { _background: background })
-    }
+/// Starts the thread that ends suppressions. `clock` tells the time.
+///
+/// # Errors
+/// When there is no further thread.
+pub fn start_escalator(
+    db: Db,
+    neighbours: Neighbours,
+    clock: impl Fn() -> Timestamp + Send + 'static,
+) -> std::io::Result<Background> {
+    let mut watch = Watch::new(&db, Arc::new(neighbours));
+    Background::repeat("alerts", IDLE, "alerts whose window is over", move || watch.turn(&db, clock()))
 }
 
 /// The state of the thread between turns.

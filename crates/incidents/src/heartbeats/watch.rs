@@ -39,12 +39,6 @@ const AT_ONCE: usize = 200;
 /// The pause before an operation is tried again that failed for one heartbeat alone.
 const AGAIN_MS: i64 = 10_000;
 
-/// The background thread for the heartbeats of a process; stops when dropped.
-pub struct Heartbeats {
-    // Dropped first, so that the last pings are stored before anything else ends.
-    _background: Background,
-}
-
 /// The state of the thread between turns.
 struct Watch {
     db: Db,
@@ -82,28 +76,19 @@ struct TenantOutcome {
     more: bool,
 }
 
-impl Heartbeats {
-    /// Starts the thread. `clock` tells the time.
-    ///
-    /// # Errors
-    /// When there is no further thread.
-    pub fn start(
-        db: Db,
-        neighbours: Neighbours,
-        pings: Arc<Pings>,
-        clock: impl Fn() -> Timestamp + Send + 'static,
-    ) -> std::io::Result<Self> {
-        let mut watch = Watch::new(db, neighbours, pings, clock);
-        let background = Background::start("heartbeats", move || match watch.turn() {
-            Ok(true) => Duration::ZERO,
-            Ok(false) => TURN,
-            Err(error) => {
-                tracing::warn!(%error, "heartbeats");
-                TURN
-            }
-        })?;
-        Ok(Self { _background: background })
-    }
+/// Starts the background thread for the heartbeats of a process, which stores the last pings when it is stopped.
+/// `clock` tells the time.
+///
+/// # Errors
+/// When there is no further thread.
+pub fn start_heartbeat_watch(
+    db: Db,
+    neighbours: Neighbours,
+    pings: Arc<Pings>,
+    clock: impl Fn() -> Timestamp + Send + 'static,
+) -> std::io::Result<Background> {
+    let mut watch = Watch::new(db, neighbours, pings, clock);
+    Background::repeat("heartbeats", TURN, "heartbeats", move || watch.turn())
 }
 
 impl Drop for Watch {

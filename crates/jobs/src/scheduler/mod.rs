@@ -39,48 +39,36 @@ const IDLE: Duration = Duration::from_millis(500);
 /// How often abandoned runs are looked for, in milliseconds, and jobs that are held.
 const HOUSEKEEPING_MS: i64 = 5_000;
 
-/// A running scheduler; stops when dropped.
-pub struct Scheduler {
-    _background: Background,
-}
-
-impl Scheduler {
-    /// Starts a scheduler. `clock` tells the time, so that tests can.
-    pub fn start(
-        db: Db,
-        maintenance: Arc<dyn Maintenance>,
-        people: Arc<dyn People>,
-        notices: Arc<dyn Notices>,
-        clock: impl Fn() -> Timestamp + Send + 'static,
-    ) -> std::io::Result<Self> {
-        let mut work = Work::new(db, maintenance, people, notices);
-        let mut housekeeping = i64::MIN;
-        let background = Background::start("scheduler", move || {
-            let now = clock();
-            // A clock that was moved back must not keep it from its work.
-            if now.millis() >= housekeeping || housekeeping - now.millis() > HOUSEKEEPING_MS {
-                housekeeping = now.millis() + HOUSEKEEPING_MS;
-                if let Err(error) = work.take_back_abandoned(now) {
-                    tracing::warn!(%error, "taking back abandoned runs");
-                }
-                if let Err(error) = work.tell_again(now) {
-                    tracing::warn!(%error, "telling again what became of runs");
-                }
-                if let Err(error) = work.release(now) {
-                    tracing::warn!(%error, "going on with jobs that were held");
-                }
+/// Starts the thread that makes runs when they are due. `clock` tells the time, so that tests can.
+///
+/// # Errors
+/// When there is no further thread.
+pub fn start_scheduler(
+    db: Db,
+    maintenance: Arc<dyn Maintenance>,
+    people: Arc<dyn People>,
+    notices: Arc<dyn Notices>,
+    clock: impl Fn() -> Timestamp + Send + 'static,
+) -> std::io::Result<Background> {
+    let mut work = Work::new(db, maintenance, people, notices);
+    let mut housekeeping = i64::MIN;
+    Background::repeat("scheduler", IDLE, "making runs", move || {
+        let now = clock();
+        // A clock that was moved back must not keep it from its work.
+        if now.millis() >= housekeeping || housekeeping - now.millis() > HOUSEKEEPING_MS {
+            housekeeping = now.millis() + HOUSEKEEPING_MS;
+            if let Err(error) = work.take_back_abandoned(now) {
+                tracing::warn!(%error, "taking back abandoned runs");
             }
-            match work.turn(now) {
-                Ok(true) => Duration::ZERO,
-                Ok(false) => IDLE,
-                Err(error) => {
-                    tracing::warn!(%error, "making runs");
-                    IDLE
-                }
+            if let Err(error) = work.tell_again(now) {
+                tracing::warn!(%error, "telling again what became of runs");
             }
-        })?;
-        Ok(Self { _background: background })
-    }
+            if let Err(error) = work.release(now) {
+                tracing::warn!(%error, "going on with jobs that were held");
+            }
+        }
+        work.turn(now)
+    })
 }
 
 /// What a scheduler does, and whose turn it is at that.

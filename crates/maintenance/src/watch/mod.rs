@@ -28,28 +28,13 @@ const AGAIN_MS: i64 = 10_000;
 /// How long to wait between two turns.
 const IDLE: Duration = Duration::from_millis(500);
 
-/// A running watch; stops when dropped.
-pub struct Watcher {
-    _background: Background,
-}
-
-impl Watcher {
-    /// Starts the thread. `clock` tells the time.
-    ///
-    /// # Errors
-    /// When there is no further thread.
-    pub fn start(db: Db, clock: impl Fn() -> Timestamp + Send + 'static) -> std::io::Result<Self> {
-        let mut turns = TenantTurns::of_rows(&db, "windows", &[watches::DUE]);
-        let background = Background::start("windows", move || match turn(&db, &mut turns, clock()) {
-            Ok(true) => Duration::ZERO,
-            Ok(false) => IDLE,
-            Err(error) => {
-                tracing::warn!(%error, "looking after maintenance windows");
-                IDLE
-            }
-        })?;
-        Ok(Self { _background: background })
-    }
+/// Starts the thread that tells when windows open and close. `clock` tells the time.
+///
+/// # Errors
+/// When there is no further thread.
+pub fn start_window_watch(db: Db, clock: impl Fn() -> Timestamp + Send + 'static) -> std::io::Result<Background> {
+    let mut turns = TenantTurns::of_rows(&db, "windows", &[watches::DUE]);
+    Background::repeat("windows", IDLE, "looking after maintenance windows", move || turn(&db, &mut turns, clock()))
 }
 
 /// A row as it was read, what it is moved on to, and what is told with that. One whose window cannot be read is put

@@ -22,4 +22,4 @@ pub mod store;
 pub mod timeline;
 pub mod work;
 
-pub use scheduler::{Pager, Subscriber};
+pub use scheduler::{Subscriber, start_pager};

@@ -78,30 +78,25 @@ impl outbox::Subscriber for Subscriber {
     }
 }
 
-/// Looks after escalations, and after shifts of which people are told; stops when dropped.
-pub struct Pager {
-    _background: Background,
-}
-
-impl Pager {
-    /// Starts a thread that takes the steps that are due, until it is dropped.
-    pub fn start(db: Db, neighbours: Neighbours) -> std::io::Result<Self> {
-        let neighbours = Arc::new(neighbours);
-        let mut escalations = TenantTurns::of_rows(&db, "escalations", &[store::DUE]);
-        let mut shifts = TenantTurns::of_rows(&db, "reminders", &[notification::reminders::DUE]);
-        let background = Background::start("escalations", move || {
-            let taken = turn(&db, &mut escalations, &neighbours, neighbours.now()).unwrap_or_else(|error| {
-                tracing::warn!(%error, "escalations that are due");
-                IDLE
-            });
-            let told = reminders::turn(&db, &mut shifts, &neighbours, neighbours.now()).unwrap_or_else(|error| {
-                tracing::warn!(%error, "shifts that begin");
-                IDLE
-            });
-            taken.min(told)
-        })?;
-        Ok(Self { _background: background })
-    }
+/// Starts the thread that takes the steps that are due, and tells of shifts that begin.
+///
+/// # Errors
+/// When there is no further thread.
+pub fn start_pager(db: Db, neighbours: Neighbours) -> std::io::Result<Background> {
+    let neighbours = Arc::new(neighbours);
+    let mut escalations = TenantTurns::of_rows(&db, "escalations", &[store::DUE]);
+    let mut shifts = TenantTurns::of_rows(&db, "reminders", &[notification::reminders::DUE]);
+    Background::start("escalations", move || {
+        let taken = turn(&db, &mut escalations, &neighbours, neighbours.now()).unwrap_or_else(|error| {
+            tracing::warn!(%error, "escalations that are due");
+            IDLE
+        });
+        let told = reminders::turn(&db, &mut shifts, &neighbours, neighbours.now()).unwrap_or_else(|error| {
+            tracing::warn!(%error, "shifts that begin");
+            IDLE
+        });
+        taken.min(told)
+    })
 }
 
 /// Takes steps that are due; answers how long to wait for the next ones.

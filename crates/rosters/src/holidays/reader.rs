@@ -28,40 +28,26 @@ const TAKEN_MS: i64 = 300_000;
 /// How long to wait between two turns.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// A running reader; stops when dropped.
-pub struct HolidayReader {
-    _background: Background,
-}
-
 /// The days at a URL, or why they could not be read.
 struct ReadCalendar {
     taken: CalendarRow,
     days: std::result::Result<Vec<NewHoliday>, String>,
 }
 
-impl HolidayReader {
-    /// Starts the thread. `clock` tells the time.
-    ///
-    /// # Errors
-    /// When there is no further thread.
-    pub fn start(
-        db: Db,
-        reads: Arc<dyn ReadsUrls>,
-        clock: impl Fn() -> Timestamp + Send + 'static,
-    ) -> std::io::Result<Self> {
-        let mut turns = TenantTurns::of_rows(&db, "holiday-calendars", &[store::DUE]);
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let background =
-            Background::start("holiday-calendars", move || match turn(&db, &mut turns, &runtime, &*reads, &clock) {
-                Ok(true) => Duration::ZERO,
-                Ok(false) => IDLE,
-                Err(error) => {
-                    tracing::warn!(%error, "reading holiday calendars");
-                    IDLE
-                }
-            })?;
-        Ok(Self { _background: background })
-    }
+/// Starts the thread that reads calendars of holidays. `clock` tells the time.
+///
+/// # Errors
+/// When there is no further thread.
+pub fn start_holiday_reader(
+    db: Db,
+    reads: Arc<dyn ReadsUrls>,
+    clock: impl Fn() -> Timestamp + Send + 'static,
+) -> std::io::Result<Background> {
+    let mut turns = TenantTurns::of_rows(&db, "holiday-calendars", &[store::DUE]);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    Background::repeat("holiday-calendars", IDLE, "reading holiday calendars", move || {
+        turn(&db, &mut turns, &runtime, &*reads, &clock)
+    })
 }
 
 /// Reads what is due, a calendar of each tenant; true when there may be more.

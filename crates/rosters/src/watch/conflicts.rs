@@ -48,34 +48,20 @@ const MOST_CLIENTS: usize = 500;
 /// How long to wait between two turns.
 const IDLE: Duration = Duration::from_millis(500);
 
-/// A running watch of conflicts; stops when dropped.
-pub struct ConflictWatcher {
-    _background: Background,
-}
-
-impl ConflictWatcher {
-    /// Starts the thread. `clock` tells the time.
-    ///
-    /// # Errors
-    /// When there is no further thread.
-    pub fn start(
-        db: Db,
-        people: Arc<dyn People>,
-        messages: Arc<dyn Messages>,
-        clock: impl Fn() -> Timestamp + Send + 'static,
-    ) -> std::io::Result<Self> {
-        let mut turns = TenantTurns::of_rows(&db, "roster-conflicts", &[watches::DUE]);
-        let background =
-            Background::start("roster-conflicts", move || match turn(&db, &mut turns, &*people, &messages, clock()) {
-                Ok(true) => Duration::ZERO,
-                Ok(false) => IDLE,
-                Err(error) => {
-                    tracing::warn!(%error, "looking for conflicts of rosters");
-                    IDLE
-                }
-            })?;
-        Ok(Self { _background: background })
-    }
+/// Starts the thread that tells of conflicts. `clock` tells the time.
+///
+/// # Errors
+/// When there is no further thread.
+pub fn start_conflict_watch(
+    db: Db,
+    people: Arc<dyn People>,
+    messages: Arc<dyn Messages>,
+    clock: impl Fn() -> Timestamp + Send + 'static,
+) -> std::io::Result<Background> {
+    let mut turns = TenantTurns::of_rows(&db, "roster-conflicts", &[watches::DUE]);
+    Background::repeat("roster-conflicts", IDLE, "looking for conflicts of rosters", move || {
+        turn(&db, &mut turns, &*people, &messages, clock())
+    })
 }
 
 /// What a look at the rosters of a tenant found.

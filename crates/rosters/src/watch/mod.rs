@@ -17,7 +17,7 @@ use db::{Conn, Db, Error, Result};
 use outbox::{Background, TenantTurns, TimedEvent, Tx};
 use ports::People;
 
-pub use self::{conflicts::ConflictWatcher, told_conflicts::RETENTION as CONFLICTS_TOLD};
+pub use self::{conflicts::start_conflict_watch, told_conflicts::RETENTION as CONFLICTS_TOLD};
 use crate::{
     roster::{
         store as rosters,
@@ -33,32 +33,17 @@ const AGAIN_MS: i64 = 10_000;
 /// How long to wait between two turns.
 const IDLE: Duration = Duration::from_millis(500);
 
-/// A running watch; stops when dropped.
-pub struct Watcher {
-    _background: Background,
-}
-
-impl Watcher {
-    /// Starts the thread. `clock` tells the time.
-    ///
-    /// # Errors
-    /// When there is no further thread.
-    pub fn start(
-        db: Db,
-        people: Arc<dyn People>,
-        clock: impl Fn() -> Timestamp + Send + 'static,
-    ) -> std::io::Result<Self> {
-        let mut turns = TenantTurns::of_rows(&db, "on-call", &[store::DUE]);
-        let background = Background::start("on-call", move || match turn(&db, &mut turns, &*people, clock()) {
-            Ok(true) => Duration::ZERO,
-            Ok(false) => IDLE,
-            Err(error) => {
-                tracing::warn!(%error, "looking after rosters");
-                IDLE
-            }
-        })?;
-        Ok(Self { _background: background })
-    }
+/// Starts the thread that tells when somebody else is on call. `clock` tells the time.
+///
+/// # Errors
+/// When there is no further thread.
+pub fn start_roster_watch(
+    db: Db,
+    people: Arc<dyn People>,
+    clock: impl Fn() -> Timestamp + Send + 'static,
+) -> std::io::Result<Background> {
+    let mut turns = TenantTurns::of_rows(&db, "on-call", &[store::DUE]);
+    Background::repeat("on-call", IDLE, "looking after rosters", move || turn(&db, &mut turns, &*people, clock()))
 }
 
 /// The row of a roster as it was read, what that is moved on to, and what is told with it.

@@ -36,31 +36,26 @@ const ALERTS: i64 = 5_000;
 /// The most alerts of a day: of one with more, no copy is made.
 const MOST: usize = 500_000;
 
-/// The background thread; stops when dropped.
-pub struct AlertDays {
-    _background: Background,
-}
-
-impl AlertDays {
-    /// Starts it. `clock` tells the time.
-    pub fn start(
-        db: Db,
-        neighbours: &Neighbours,
-        clock: impl Fn() -> Timestamp + Send + 'static,
-    ) -> std::io::Result<Self> {
-        ports::listen_to_told(told_changes);
-        let mut copier = Copier::new(neighbours.escalations.paged());
-        let background = Background::start("alert-days", move || {
-            let begun = Instant::now();
-            let busy = copier.turn(&db, clock()).unwrap_or_else(|error| {
-                tracing::warn!(%error, "copies of the alerts of past days");
-                false
-            });
-            // Half of a processor is left to others.
-            if busy { begun.elapsed().max(PAUSE) } else { IDLE }
-        })?;
-        Ok(Self { _background: background })
-    }
+/// Starts the thread that makes the copies of past days. `clock` tells the time.
+///
+/// # Errors
+/// When there is no further thread.
+pub fn start_alert_days(
+    db: Db,
+    neighbours: &Neighbours,
+    clock: impl Fn() -> Timestamp + Send + 'static,
+) -> std::io::Result<Background> {
+    ports::listen_to_told(told_changes);
+    let mut copier = Copier::new(neighbours.escalations.paged());
+    Background::start("alert-days", move || {
+        let begun = Instant::now();
+        let busy = copier.turn(&db, clock()).unwrap_or_else(|error| {
+            tracing::warn!(%error, "copies of the alerts of past days");
+            false
+        });
+        // Half of a processor is left to others.
+        if busy { begun.elapsed().max(PAUSE) } else { IDLE }
+    })
 }
 
 /// A packed day and its content.
