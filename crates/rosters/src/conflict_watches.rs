@@ -22,13 +22,6 @@ pub struct ConflictWatch {
 /// Those that are due.
 pub const DUE: DueRows = DueRows { table: "roster_conflict_watches", due: "due_ms", only: "1 = 1" };
 
-/// When the one is due that is due first.
-pub fn first_due(conn: &mut Conn) -> Result<Option<i64>> {
-    use roster_conflict_watches::dsl;
-    let first = dsl::roster_conflict_watches.order((dsl::due_ms, dsl::tenant_id)).select(dsl::due_ms);
-    Ok(first.first(conn).optional()?)
-}
-
 /// The row of a tenant.
 pub fn find(conn: &mut Conn, tenant: &str) -> Result<Option<ConflictWatch>> {
     Ok(roster_conflict_watches::table.find(tenant).get_result(conn).optional()?)

@@ -111,13 +111,6 @@ pub fn store_ping(conn: &mut Conn, heard: &Ping, now_ms: i64) -> Result<()> {
     Ok(())
 }
 
-/// When the heartbeat is due that is due first.
-pub fn first_due(conn: &mut Conn) -> Result<Option<i64>> {
-    let due = heartbeats::table.filter(Condition::sql("NOT heartbeats.missed AND heartbeats.due_ms IS NOT NULL"));
-    let first = due.order(heartbeats::due_ms).select(heartbeats::due_ms).first::<Option<i64>>(conn);
-    Ok(first.optional()?.flatten())
-}
-
 /// Some of the heartbeats of a tenant that are silent for too long, the longest first.
 pub fn overdue(conn: &mut Conn, tenant: &str, now_ms: i64, most: i64) -> Result<Vec<Row>> {
     let due = Condition::sql("NOT heartbeats.missed AND heartbeats.due_ms IS NOT NULL AND heartbeats.due_ms <= ");

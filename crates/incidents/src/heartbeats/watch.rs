@@ -128,10 +128,7 @@ impl Watch {
         let stood_still = self.alive.is_none_or(|alive| alive.elapsed() > LATE);
         let (due, to_excuse) = self.db.read_here(|conn| {
             let mut due = store::REPORTS.tenants(conn, now.millis())?;
-            // A database in which nobody is silent is only read, and only the first entry of one index.
-            if store::first_due(conn)?.is_some_and(|first| first <= now.millis()) {
-                due.extend(store::SILENCES.tenants(conn, now.millis())?);
-            }
+            due.extend(store::SILENCES.tenants_if_due(conn, now.millis())?);
             let excused = if stood_still { store::SILENCES.tenants(conn, i64::MAX)? } else { Vec::new() };
             Ok((due, excused))
         })?;

@@ -100,11 +100,7 @@ impl Work {
 
     /// Makes runs for jobs that are due; true when there may be more.
     pub fn turn(&mut self, now: Timestamp) -> Result<bool> {
-        // An idle database is only read, and only the first entry of one index.
-        if self.db.read_here(store::first_due)?.is_none_or(|due| due > now.millis()) {
-            return Ok(false);
-        }
-        let tenants = self.db.read_here(|conn| store::DUE.tenants(conn, now.millis()))?;
+        let tenants = self.db.read_here(|conn| store::DUE.tenants_if_due(conn, now.millis()))?;
         let neighbours = self.neighbours.clone();
         self.due.serve(&self.db, tenants, now, move |tx, tenant| make_runs(tx, &neighbours, tenant))
     }

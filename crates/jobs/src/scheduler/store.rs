@@ -25,17 +25,6 @@ pub const ALARMS: DueRows = DueRows { table: "jobs", due: "alarm_ms", only: "ala
 pub const ABANDONED: DueRows =
     DueRows { table: "job_runs", due: "lease_ms", only: "finished_ms IS NULL AND lease_ms IS NOT NULL" };
 
-/// When the job that is due first is due.
-pub fn first_due(conn: &mut Conn) -> Result<Option<i64>> {
-    let due: Option<Option<i64>> = jobs::table
-        .filter(Condition::sql("jobs.next_due_ms IS NOT NULL"))
-        .order((jobs::next_due_ms, jobs::tenant_id, jobs::id))
-        .select(jobs::next_due_ms)
-        .first(conn)
-        .optional()?;
-    Ok(due.flatten())
-}
-
 /// The ids of jobs of a tenant that are due, those first that were due first.
 pub fn due(conn: &mut Conn, tenant: &str, now_ms: i64, most: usize) -> Result<Vec<String>> {
     Ok(jobs::table

@@ -47,13 +47,7 @@ struct Step {
 
 /// Looks at the windows that are due; true when there may be more.
 pub fn turn(db: &Db, turns: &mut TenantTurns, now: Timestamp) -> Result<bool> {
-    let tenants = db.read_here(|conn| {
-        // An idle database is only read, and only the first entry of one index.
-        match watches::first_due(conn)?.is_some_and(|due| due <= now.millis()) {
-            true => watches::DUE.tenants(conn, now.millis()),
-            false => Ok(Vec::new()),
-        }
-    })?;
+    let tenants = db.read_here(|conn| watches::DUE.tenants_if_due(conn, now.millis()))?;
     let read = |conn: &mut Conn, tenant: &str| {
         let due = watches::due(conn, tenant, now.millis(), AT_ONCE)?;
         let more = due.len() == AT_ONCE;

@@ -25,14 +25,6 @@ pub struct Watch {
 /// Those that are due.
 pub const DUE: DueRows = DueRows { table: "maintenance_watches", due: "due_ms", only: "due_ms IS NOT NULL" };
 
-/// When the one is due that is due first.
-pub fn first_due(conn: &mut Conn) -> Result<Option<i64>> {
-    use maintenance_watches::dsl;
-    let due = dsl::maintenance_watches.filter(Condition::sql("maintenance_watches.due_ms IS NOT NULL"));
-    let first = due.order((dsl::due_ms, dsl::tenant_id, dsl::window_id)).select(dsl::due_ms);
-    Ok(first.first::<Option<i64>>(conn).optional()?.flatten())
-}
-
 /// Those of a tenant that are due, the longest overdue first.
 pub fn due(conn: &mut Conn, tenant: &str, now_ms: i64, most: usize) -> Result<Vec<Watch>> {
     use maintenance_watches::dsl;

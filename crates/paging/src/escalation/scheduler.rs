@@ -102,7 +102,7 @@ pub fn start_pager(db: Db, neighbours: Neighbours) -> std::io::Result<Background
 /// Takes steps that are due; answers how long to wait for the next ones.
 pub fn turn(db: &Db, turns: &mut TenantTurns, neighbours: &Arc<Neighbours>, now: Timestamp) -> Result<Duration> {
     // An idle database is only read, and only the first entry of one index.
-    let due = db.read_here(store::first_due)?;
+    let due = db.read_here(|conn| store::DUE.first(conn))?;
     if let Some(wait) = due.map_or(Some(IDLE), |due| until(due, now)) {
         return Ok(wait);
     }

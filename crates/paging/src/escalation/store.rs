@@ -223,17 +223,6 @@ pub fn update(conn: &mut Conn, row: &Row) -> Result<()> {
     Ok(())
 }
 
-/// When the escalation is due that is due first.
-pub fn first_due(conn: &mut Conn) -> Result<Option<i64>> {
-    let due = escalations::table.filter(Condition::sql("escalations.next_ms IS NOT NULL"));
-    let first: Option<Option<i64>> = due
-        .order((escalations::next_ms, escalations::tenant_id, escalations::alert_id))
-        .select(escalations::next_ms)
-        .first(conn)
-        .optional()?;
-    Ok(first.flatten())
-}
-
 /// The alerts of some escalations of a tenant that are due, those that were due first; of these, those whose
 /// acknowledgement is over stand first.
 pub fn due(conn: &mut Conn, tenant: &str, now_ms: i64, most: usize) -> Result<Vec<String>> {

@@ -26,13 +26,6 @@ pub struct Watch {
 /// Those that are due.
 pub const DUE: DueRows = DueRows { table: "roster_watches", due: "due_ms", only: "1 = 1" };
 
-/// When the one is due that is due first.
-pub fn first_due(conn: &mut Conn) -> Result<Option<i64>> {
-    use roster_watches::dsl;
-    let first = dsl::roster_watches.order((dsl::due_ms, dsl::tenant_id, dsl::roster_id)).select(dsl::due_ms);
-    Ok(first.first(conn).optional()?)
-}
-
 /// The rosters of a tenant that are due, the longest overdue first.
 pub fn due(conn: &mut Conn, tenant: &str, now_ms: i64, most: usize) -> Result<Vec<String>> {
     use roster_watches::dsl;

@@ -87,13 +87,7 @@ pub fn turn(
     messages: &Arc<dyn Messages>,
     now: Timestamp,
 ) -> Result<bool> {
-    let tenants = db.read_here(|conn| {
-        // An idle database is only read, and only the first entry of one index.
-        match watches::first_due(conn)?.is_some_and(|due| due <= now.millis()) {
-            true => watches::DUE.tenants(conn, now.millis()),
-            false => Ok(Vec::new()),
-        }
-    })?;
+    let tenants = db.read_here(|conn| watches::DUE.tenants_if_due(conn, now.millis()))?;
     let mut more = false;
     let mut partners = BTreeSet::new();
     let messages = Arc::clone(messages);

@@ -31,13 +31,6 @@ pub fn set(conn: &mut Conn, tenant: &str, user: &str, before_ms: Option<i64>, no
     Ok(())
 }
 
-/// When the one is due who is due first.
-pub fn first_due(conn: &mut Conn) -> Result<Option<i64>> {
-    use shift_reminders::dsl;
-    let first = dsl::shift_reminders.order((dsl::next_ms, dsl::tenant_id, dsl::user_id)).select(dsl::next_ms);
-    Ok(first.first(conn).optional()?)
-}
-
 /// Those of a tenant who are due, the longest overdue first.
 pub fn due(conn: &mut Conn, tenant: &str, now_ms: i64, most: usize) -> Result<Vec<Reminder>> {
     use shift_reminders::dsl;

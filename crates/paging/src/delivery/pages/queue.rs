@@ -15,6 +15,9 @@ pub const PAGES: DueRows =
 pub const CODES: DueRows =
     DueRows { table: "pages", due: "due_ms", only: "due_ms IS NOT NULL AND kind IN ('code', 'test')" };
 
+/// All of them.
+pub const ALL: DueRows = DueRows { table: "pages", due: "due_ms", only: "due_ms IS NOT NULL" };
+
 /// A page that is due, and where it goes.
 #[derive(Clone, Debug, Queryable)]
 pub struct Due {
@@ -24,14 +27,6 @@ pub struct Due {
     pub method_tenant: String,
     pub method_id: String,
     pub channel: String,
-}
-
-/// When the first page that is due is due.
-pub fn first_due(conn: &mut Conn) -> Result<Option<i64>> {
-    let due = pages::table.filter(Condition::sql("pages.due_ms IS NOT NULL"));
-    let first: Option<Option<i64>> =
-        due.order((pages::due_ms, pages::tenant_id, pages::id)).select(pages::due_ms).first(conn).optional()?;
-    Ok(first.flatten())
 }
 
 /// Up to `most` that are due of one line and tenant, those to some contact methods left out.

@@ -42,13 +42,7 @@ struct Look {
 
 /// Looks after the people who are due; answers how long to wait for the next ones.
 pub fn turn(db: &Db, turns: &mut TenantTurns, neighbours: &Arc<Neighbours>, now: Timestamp) -> Result<Duration> {
-    let tenants = db.read_here(|conn| {
-        // An idle database is only read, and only the first entry of one index.
-        match store::first_due(conn)?.is_some_and(|due| due <= now.millis()) {
-            true => store::DUE.tenants(conn, now.millis()),
-            false => Ok(Vec::new()),
-        }
-    })?;
+    let tenants = db.read_here(|conn| store::DUE.tenants_if_due(conn, now.millis()))?;
     let read = |conn: &mut Conn, tenant: &str| {
         let due = store::due(conn, tenant, now.millis(), AT_ONCE)?;
         let more = due.len() == AT_ONCE;

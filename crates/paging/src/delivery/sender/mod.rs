@@ -150,7 +150,7 @@ fn give_back(shared: &Shared, owner: Option<String>) {
 /// it.
 async fn look(shared: &Arc<Shared>) -> db::Result<Duration> {
     let now = shared.neighbours.now();
-    let due = shared.db.read(queue::first_due).await?;
+    let due = shared.db.read(|conn| queue::ALL.first(conn)).await?;
     if let Some(wait) = due.map_or(Some(IDLE), |due| until(due, now)) {
         return Ok(wait);
     }
