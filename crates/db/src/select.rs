@@ -30,6 +30,15 @@ macro_rules! one {
     }};
 }
 
+/// Has a tenant any row in a table? `has_any!(conn, sites, tenant)`; the table has `tenant_id`.
+#[macro_export]
+macro_rules! has_any {
+    ($conn:expr, $table:ident, $tenant:expr) => {{
+        let own = $table::table.filter($table::tenant_id.eq($tenant));
+        diesel::select(diesel::dsl::exists(own)).get_result::<bool>($conn)?
+    }};
+}
+
 /// Has another row of the tenant the same name? `has_namesake!(conn, sites, row)`; the table and the row have
 /// `tenant_id`, `id` and `name_key`. Conditions that leave out some of the others may follow.
 #[macro_export]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::{
     alerts::{
         intake::{self, Origin},
-        report,
+        report, store,
     },
     neighbours::Neighbours,
 };
@@ -34,7 +34,7 @@ pub fn fill(db: &Db, tenant: &TenantId, neighbours: &Neighbours, now: Timestamp)
     let neighbours = neighbours.clone();
     let actor = Actor::without_change_set("", "demo", "");
     db.write_here(move |conn| {
-        if intake::any(conn, &tenant)? {
+        if store::any(conn, &tenant)? {
             return Ok(false);
         }
         let origin = Origin { home: tenant.clone(), scope: vec![tenant], sender: String::new() };

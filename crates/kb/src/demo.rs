@@ -68,7 +68,7 @@ pub fn fill(db: &Db, tenant: &TenantId, people: &[String], now: Timestamp) -> Re
 
 fn fill_empty(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<bool> {
     crate::lock(tenant).take(tx.conn)?;
-    if !categories::store::is_empty(tx.conn, tenant)? {
+    if categories::store::any(tx.conn, tenant)? {
         return Ok(false);
     }
     let now = tx.now;

@@ -6,7 +6,7 @@
 //! resulting alerts; everything is then written.
 
 use base::{problem::FieldError, timestamp::Timestamp};
-use db::{Conn, Result};
+use db::Result;
 use outbox::Tx;
 
 use super::{
@@ -17,7 +17,7 @@ use super::{
     report::{ParsedReport, Report},
     room,
     row::Alert,
-    rules, store,
+    rules,
     wire::AlertResult,
 };
 use crate::neighbours::Neighbours;
@@ -26,11 +26,6 @@ pub use super::{
     batch::{ask_windows, record_change, reopen},
     report::Origin,
 };
-
-/// Does a tenant have any alert?
-pub fn any(conn: &mut Conn, tenant: &str) -> Result<bool> {
-    store::any(conn, tenant)
-}
 
 /// Takes reports in; answers the result of each, in their order.
 ///

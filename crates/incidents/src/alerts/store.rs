@@ -110,8 +110,7 @@ pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Alert> {
 
 /// Does a tenant have any alert?
 pub fn any(conn: &mut Conn, tenant: &str) -> Result<bool> {
-    let first = alerts::table.filter(alerts::tenant_id.eq(tenant)).select(alerts::id).first::<String>(conn);
-    Ok(first.optional()?.is_some())
+    Ok(db::has_any!(conn, alerts, tenant))
 }
 
 /// The alerts of a tenant that have these ids.

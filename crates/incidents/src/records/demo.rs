@@ -49,7 +49,7 @@ pub fn fill(db: &Db, tenant: &TenantId, people: &[String], neighbours: &Neighbou
     let actor = Actor::without_change_set("", "demo", "");
     db.write_here(move |conn| {
         let Some(author) = people.first() else { return Ok(false) };
-        if !store::is_empty(conn, &tenant)? {
+        if store::any(conn, &tenant)? {
             return Ok(false);
         }
         let filed = Tx::run(conn, &actor, now, |tx| fill_categories(tx, &tenant, author))?;

@@ -85,10 +85,9 @@ api::resource! {
     lock: |incident, conn| db::Lock::of("incident", &incident.id).take(conn),
 }
 
-/// Has the tenant no incident at all?
-pub fn is_empty(conn: &mut Conn, tenant: &str) -> Result<bool> {
-    let own = incidents::table.filter(incidents::tenant_id.eq(tenant)).select(incidents::id);
-    Ok(own.first::<String>(conn).optional()?.is_none())
+/// Has the tenant any incident?
+pub fn any(conn: &mut Conn, tenant: &str) -> Result<bool> {
+    Ok(db::has_any!(conn, incidents, tenant))
 }
 
 /// A page of the incidents that a filter means.

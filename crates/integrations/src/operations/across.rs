@@ -153,9 +153,9 @@ fn condition(scope: &[String], term: &Term) -> Result<Condition, Problem> {
         "eventId" => Condition::text_in("integration_deliveries.event_id IN", &term.values),
         "integrationId" => of_events(Condition::text_in("e.integration_id IN", &term.values)),
         "integrationName" => {
-            let names = term.values.iter().map(|name| Condition::contains("i.name_key", fold(name)));
+            let names = Condition::named("i.name_key", term.values.iter().map(|name| fold(name)), false);
             let named = "e.integration_id IN (SELECT i.id FROM integrations i WHERE i.tenant_id = e.tenant_id AND (";
-            of_events(Condition::sql(named).append(Condition::any(names)).then("))"))
+            of_events(Condition::sql(named).append(names).then("))"))
         }
         "entity" => Condition::text_in("integration_deliveries.entity IN", term.words(&Entity::WORDS)?),
         "eventType" => Condition::text_in("integration_deliveries.action IN", term.words(&ACTIONS)?),

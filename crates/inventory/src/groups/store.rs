@@ -43,14 +43,7 @@ fn reference_condition(reference: &Reference) -> Condition {
 }
 
 fn name_condition(names: &[String], exact: bool) -> Condition {
-    Condition::any(names.iter().map(|name| {
-        let key = fold(name);
-        if exact {
-            Condition::sql("resource_groups.name_key = ").text(key)
-        } else {
-            Condition::sql("replace(resource_groups.name_key, ").text(key).then(", '') <> resource_groups.name_key")
-        }
-    }))
+    Condition::named("resource_groups.name_key", names.iter().map(|name| fold(name)), exact)
 }
 
 /// The group of a kind that is meant by a reference, among these tenants.
@@ -166,18 +159,10 @@ pub fn is_below(conn: &mut Conn, tenant: &str, below: i64, top: i64) -> Result<b
 }
 
 fn check_name(conn: &mut Conn, kind: Kind, group: &Group) -> Result<()> {
-    use resource_groups::dsl;
-    let known: Option<i64> = dsl::resource_groups
-        .filter(dsl::tenant_id.eq(&group.tenant_id))
-        .filter(dsl::kind.eq(kind.word()))
-        .filter(dsl::name_key.eq(&group.name_key))
-        .select(dsl::id)
-        .first(conn)
-        .optional()?;
-    match known {
-        Some(id) if id != group.id => Err(kind.name_taken(&group.name).into()),
-        _ => Ok(()),
+    if db::has_namesake!(conn, resource_groups, group, resource_groups::kind.eq(kind.word())) {
+        return Err(kind.name_taken(&group.name).into());
     }
+    Ok(())
 }
 
 /// Stores a new group.

@@ -72,8 +72,7 @@ pub fn find_with_place(conn: &mut Conn, scope: &[String], id: &str) -> Result<(R
 
 /// Has the tenant any resource, in the inventory or in history?
 pub fn any(conn: &mut Conn, tenant: &str) -> Result<bool> {
-    use resources::dsl;
-    Ok(diesel::select(diesel::dsl::exists(dsl::resources.filter(dsl::tenant_id.eq(tenant)))).get_result(conn)?)
+    Ok(db::has_any!(conn, resources, tenant))
 }
 
 /// The resources with just this host name.

@@ -81,15 +81,8 @@ pub fn name_of(conn: &mut Conn, tenant: &str, id: i64) -> Result<Option<String>>
 /// The ids of the sites of these tenants whose name contains one of the texts, or is one of them when `exact`.
 pub fn find_ids_by_name(conn: &mut Conn, scope: &[String], names: &[String], exact: bool) -> Result<Vec<i64>> {
     use sites::dsl;
-    let keys = names.iter().map(|name| fold(name));
-    let condition = if exact {
-        Condition::text_in("sites.name_key IN", keys)
-    } else {
-        Condition::any(
-            keys.map(|key| Condition::sql("replace(sites.name_key, ").text(key).then(", '') <> sites.name_key")),
-        )
-    };
-    Ok(dsl::sites.filter(dsl::tenant_id.eq_any(scope)).filter(condition).select(dsl::id).load(conn)?)
+    let named = Condition::named("sites.name_key", names.iter().map(|name| fold(name)), exact);
+    Ok(dsl::sites.filter(dsl::tenant_id.eq_any(scope)).filter(named).select(dsl::id).load(conn)?)
 }
 
 /// Hands on id and name of every site of these tenants, by name.
@@ -139,17 +132,10 @@ pub fn search(
 }
 
 fn check_name(conn: &mut Conn, site: &Site) -> Result<()> {
-    use sites::dsl;
-    let existing_id: Option<i64> = dsl::sites
-        .filter(dsl::tenant_id.eq(&site.tenant_id))
-        .filter(dsl::name_key.eq(&site.name_key))
-        .select(dsl::id)
-        .get_result(conn)
-        .optional()?;
-    match existing_id {
-        Some(id) if id != site.id => Err(rules::name_taken(&site.name).into()),
-        _ => Ok(()),
+    if db::has_namesake!(conn, sites, site) {
+        return Err(rules::name_taken(&site.name).into());
     }
+    Ok(())
 }
 
 /// How many sites a tenant has at most.

@@ -10,9 +10,6 @@ use super::{
 };
 use crate::schema::{job_labels, job_output, job_resources, job_runs, jobs};
 
-/// Ids that one statement names at most.
-pub const AT_ONCE: usize = 500;
-
 /// Anyone who changes a job, or says of it what its runs say, holds this until the end of the transaction.
 pub fn lock(id: &str) -> db::Lock {
     db::Lock::of("jobs.job", id.to_ascii_lowercase())
@@ -54,12 +51,6 @@ pub fn find(conn: &mut Conn, tenant: &str, id: &str) -> Result<Option<Job>> {
 }
 
 fn condition(scope: &[String], filter: &Filter) -> Condition {
-    let contains = |name: &String| {
-        if filter.whole {
-            return Condition::sql("jobs.name_key = ").text(name.clone());
-        }
-        Condition::contains("jobs.name_key", name)
-    };
     let waits = "COALESCE(jobs.job_queued, EXISTS (SELECT 1 FROM job_runs WHERE job_runs.tenant_id = jobs.tenant_id \
          AND job_runs.job_id = jobs.id AND job_runs.state = 'QUEUED' AND job_runs.finished_ms IS NULL))";
     let of_resources = |ids: &Vec<String>| {
@@ -71,7 +62,7 @@ fn condition(scope: &[String], filter: &Filter) -> Condition {
         [
             Some(Condition::text_in("jobs.tenant_id IN", scope)),
             filter.ids.as_ref().map(|ids| Condition::text_in("jobs.id IN", ids)),
-            filter.names.as_ref().map(|names| Condition::any(names.iter().map(contains))),
+            filter.names.as_ref().map(|names| Condition::named("jobs.name_key", names, filter.whole)),
             filter.types.as_ref().map(|types| Condition::text_in("jobs.job_type IN", types.iter().copied())),
             filter.queued.map(|queued| Condition::sql(if queued { "" } else { "NOT " }).then(waits)),
             filter.resources.as_ref().map(of_resources),
@@ -110,37 +101,31 @@ pub fn set_alarm(conn: &mut Conn, tenant: &str, id: &str, at_ms: Option<i64>) ->
 /// The resources of jobs, by job and in their order.
 pub fn resources(conn: &mut Conn, scope: &[String], ids: &[String]) -> Result<Vec<Resource>> {
     use job_resources::dsl;
-    let mut found = Vec::new();
-    for ids in ids.chunks(AT_ONCE) {
+    db::in_chunks(ids, |ids| {
         let wanted = dsl::job_resources.filter(dsl::tenant_id.eq_any(scope)).filter(dsl::job_id.eq_any(ids));
-        found.extend(wanted.order((dsl::job_id, dsl::position)).load::<Resource>(conn)?);
-    }
-    Ok(found)
+        wanted.order((dsl::job_id, dsl::position)).load::<Resource>(conn)
+    })
 }
 
 /// The labels of jobs: job and label, in order.
 pub fn labels(conn: &mut Conn, scope: &[String], ids: &[String]) -> Result<Vec<(String, String)>> {
     use job_labels::dsl;
-    let mut found = Vec::new();
-    for ids in ids.chunks(AT_ONCE) {
+    db::in_chunks(ids, |ids| {
         let wanted = dsl::job_labels.filter(dsl::tenant_id.eq_any(scope)).filter(dsl::job_id.eq_any(ids));
-        found.extend(wanted.order((dsl::job_id, dsl::label)).select((dsl::job_id, dsl::label)).load(conn)?);
-    }
-    Ok(found)
+        wanted.order((dsl::job_id, dsl::label)).select((dsl::job_id, dsl::label)).load(conn)
+    })
 }
 
 /// Those of these jobs that have a run that waits.
 pub fn queued(conn: &mut Conn, scope: &[String], ids: &[String]) -> Result<Vec<String>> {
     use job_runs::dsl;
-    let mut found = Vec::new();
-    for ids in ids.chunks(AT_ONCE) {
+    db::in_chunks(ids, |ids| {
         let wanted = dsl::job_runs
             .filter(dsl::tenant_id.eq_any(scope))
             .filter(dsl::job_id.eq_any(ids))
             .filter(Condition::sql("job_runs.state = 'QUEUED' AND job_runs.finished_ms IS NULL"));
-        found.extend(wanted.select(dsl::job_id).distinct().load::<String>(conn)?);
-    }
-    Ok(found)
+        wanted.select(dsl::job_id).distinct().load::<String>(conn)
+    })
 }
 
 /// Stores a new job.
@@ -220,6 +205,5 @@ pub fn delete(conn: &mut Conn, job: &Job) -> Result<()> {
 
 /// Has a tenant any job?
 pub fn any(conn: &mut Conn, tenant: &str) -> Result<bool> {
-    let first = jobs::table.filter(jobs::tenant_id.eq(tenant)).select(jobs::id).first::<String>(conn);
-    Ok(first.optional()?.is_some())
+    Ok(db::has_any!(conn, jobs, tenant))
 }

@@ -116,13 +116,10 @@ fn without_content(((tenant_id, id, version, name, name_key, description, platfo
 }
 
 fn check_name(conn: &mut Conn, script: &Script) -> Result<()> {
-    use job_scripts::dsl;
-    let same = dsl::job_scripts.filter(dsl::tenant_id.eq(&script.tenant_id)).filter(dsl::name_key.eq(&script.name_key));
-    let known: Option<i64> = same.select(dsl::id).first(conn).optional()?;
-    match known {
-        Some(id) if id != script.id => Err(rules::taken(&script.name).into()),
-        _ => Ok(()),
+    if db::has_namesake!(conn, job_scripts, script) {
+        return Err(rules::taken(&script.name).into());
     }
+    Ok(())
 }
 
 /// Stores a new script.

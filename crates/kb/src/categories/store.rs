@@ -53,10 +53,9 @@ api::resource! {
     lock: |category, conn| lock(&category.tenant_id).take(conn),
 }
 
-/// Has the tenant no category at all?
-pub fn is_empty(conn: &mut Conn, tenant: &str) -> Result<bool> {
-    let own = kb_categories::table.filter(kb_categories::tenant_id.eq(tenant)).select(kb_categories::id);
-    Ok(own.first::<String>(conn).optional()?.is_none())
+/// Has the tenant any category?
+pub fn any(conn: &mut Conn, tenant: &str) -> Result<bool> {
+    Ok(db::has_any!(conn, kb_categories, tenant))
 }
 
 /// The names of the categories with these tenants and ids, by id.

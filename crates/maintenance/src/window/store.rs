@@ -207,7 +207,5 @@ pub fn delete(conn: &mut Conn, window: &Window) -> Result<()> {
 
 /// Has the tenant any window?
 pub fn any(conn: &mut Conn, tenant: &str) -> Result<bool> {
-    use maintenance_windows::dsl;
-    Ok(diesel::select(diesel::dsl::exists(dsl::maintenance_windows.filter(dsl::tenant_id.eq(tenant))))
-        .get_result(conn)?)
+    Ok(db::has_any!(conn, maintenance_windows, tenant))
 }

@@ -80,13 +80,7 @@ pub fn existed(conn: &mut Conn, scope: &[String], id: &str) -> Result<Roster> {
 }
 
 fn find_ever(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Roster>> {
-    use rosters::dsl;
-    let row = match scope {
-        // The common case has a text that never changes, so that the statement stays prepared.
-        [tenant] => dsl::rosters.find((tenant, id)).get_result(conn),
-        tenants => dsl::rosters.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::id.eq(id)).get_result(conn),
-    };
-    Ok(row.optional()?)
+    Ok(db::one!(conn, rosters, scope, id))
 }
 
 /// A page of the rosters that a filter means.
@@ -104,24 +98,16 @@ pub fn search(
 
 fn condition(filter: &Filter) -> Condition {
     let ids = filter.ids.iter().map(|ids| Condition::text_in("rosters.id IN", ids.iter().cloned()));
-    let names = filter.names.iter().map(|names| {
-        if filter.whole {
-            return Condition::text_in("rosters.name_key IN", names.iter().cloned());
-        }
-        Condition::any(names.iter().map(|name| Condition::contains("rosters.name_key", name)))
-    });
+    let names = filter.names.iter().map(|names| Condition::named("rosters.name_key", names, filter.whole));
     let called = filter.called.iter().map(|name| Condition::sql("rosters.name_key = ").text(name.clone()));
     Condition::all(ids.chain(names).chain(called))
 }
 
 fn check_name(conn: &mut Conn, roster: &Roster) -> Result<()> {
-    use rosters::dsl;
-    let same = dsl::rosters.filter(dsl::tenant_id.eq(&roster.tenant_id)).filter(dsl::name_key.eq(&roster.name_key));
-    let known: Option<String> = same.filter(dsl::deleted_ms.is_null()).select(dsl::id).first(conn).optional()?;
-    match known {
-        Some(id) if id != roster.id => Err(rules::taken(&roster.name).into()),
-        _ => Ok(()),
+    if db::has_namesake!(conn, rosters, roster, rosters::deleted_ms.is_null()) {
+        return Err(rules::taken(&roster.name).into());
     }
+    Ok(())
 }
 
 /// Stores the row of a new roster.

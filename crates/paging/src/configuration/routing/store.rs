@@ -53,8 +53,7 @@ pub fn names(conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<
 
 /// Has a tenant any route?
 pub fn any(conn: &mut Conn, tenant: &str) -> Result<bool> {
-    let first = alert_routes::table.filter(alert_routes::tenant_id.eq(tenant)).select(alert_routes::id);
-    Ok(first.first::<String>(conn).optional()?.is_some())
+    Ok(db::has_any!(conn, alert_routes, tenant))
 }
 
 /// The position behind all others.
