@@ -10,7 +10,7 @@ mod text;
 use std::{
     net::IpAddr,
     sync::{
-        Arc, Mutex, OnceLock, PoisonError,
+        Arc, Mutex, OnceLock,
         atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     time::Duration,
@@ -135,7 +135,7 @@ impl Metrics {
     /// The counters of a new worker thread.
     pub fn worker(&self) -> Arc<Counters> {
         let counters = Arc::new(Counters((0..=self.routes.len()).map(|_| RouteCounters::default()).collect()));
-        self.workers.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&counters));
+        base::lock(&self.workers).push(Arc::clone(&counters));
         counters
     }
 

@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -37,7 +37,7 @@ fn config() -> Config<'static> {
 impl Reference {
     /// A file that the page has: there are some ten.
     fn find(&self, name: &str) -> Result<Option<Arc<File>>> {
-        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files = base::lock(&self.files);
         if let Some(file) = files.get(name) {
             return Ok(Some(Arc::clone(file)));
         }

@@ -3,7 +3,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::{Arc, PoisonError, RwLock},
+    sync::{Arc, RwLock},
     time::Duration,
 };
 
@@ -49,19 +49,19 @@ impl Certificate {
     /// Reads them again, for the connections from now on. On an error the former certificate stays in use.
     pub fn reload(&self) -> anyhow::Result<()> {
         let new = Arc::new(read(&self.chain_file, &self.key_file)?);
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = new;
+        *base::sync::write(&self.current) = new;
         Ok(())
     }
 
     /// When the certificate ends; `None` when that cannot be read.
     pub fn ends(&self) -> Option<Timestamp> {
-        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        let current = base::sync::read(&self.current);
         not_after(current.cert.first()?)
     }
 
     /// When the certificate begins to be valid; `None` when that cannot be read.
     pub fn begins(&self) -> Option<Timestamp> {
-        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        let current = base::sync::read(&self.current);
         not_before(current.cert.first()?)
     }
 
@@ -75,7 +75,7 @@ impl Certificate {
 
 impl ResolvesServerCert for Certificate {
     fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        Some(Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner)))
+        Some(Arc::clone(&base::sync::read(&self.current)))
     }
 }
 

@@ -1,10 +1,6 @@
 //! A write: one transaction, with what it changed, and its answer for a client that asks again.
 
-use std::{
-    collections::HashSet,
-    future::Future,
-    sync::{Mutex, PoisonError},
-};
+use std::{collections::HashSet, future::Future, sync::Mutex};
 
 use actix_web::{HttpMessage as _, HttpResponse, http::header, rt};
 use base::{body::ignored, problem::Problem, secret::Secret};
@@ -247,7 +243,7 @@ impl KeyedRequest {
         // Reports under one key are no retries of each other.
         let key = if request.is_report { request.fingerprint.clone() } else { request.key.clone() };
         let name = (request.tenant_id.clone(), request.caller.clone(), key);
-        let mut all = KEYED_REQUESTS.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = base::lock(&KEYED_REQUESTS);
         if all.get_or_insert_default().insert(name.clone()) {
             return Ok(Self(name));
         }
@@ -260,7 +256,7 @@ impl KeyedRequest {
 
 impl Drop for KeyedRequest {
     fn drop(&mut self) {
-        if let Some(all) = KEYED_REQUESTS.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+        if let Some(all) = base::lock(&KEYED_REQUESTS).as_mut() {
             all.remove(&self.0);
         }
     }

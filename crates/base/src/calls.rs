@@ -7,7 +7,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
 };
 
 use crate::share::{Kind, Lease, Parties, Party, Pool};
@@ -125,7 +125,7 @@ impl Calls {
     }
 
     fn silent(&self) -> MutexGuard<'_, HashMap<(String, String), u32>> {
-        self.silent.lock().unwrap_or_else(PoisonError::into_inner)
+        crate::sync::lock(&self.silent)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, HashMap},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
@@ -89,7 +89,7 @@ impl Drop for Subscription {
 
 impl Hub {
     fn lock(&self) -> MutexGuard<'_, HashMap<u64, OpenStream>> {
-        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
+        base::lock(&self.streams)
     }
 
     /// Adds a stream that was sent all changes up to `seq`.

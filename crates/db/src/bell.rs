@@ -4,7 +4,7 @@
 use std::{
     cell::RefCell,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -54,7 +54,7 @@ impl Bell {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<(u64, Wake)>> {
-        self.listeners.lock().unwrap_or_else(PoisonError::into_inner)
+        base::lock(&self.listeners)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{
     any::{Any, TypeId},
     collections::HashMap,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{Arc, RwLock},
 };
 
 use crate::Db;
@@ -16,9 +16,9 @@ impl Db {
     /// The attached value of this type; the first call makes it.
     pub fn kept<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
         let extensions = &self.0.extensions.0;
-        let extension = extensions.read().unwrap_or_else(PoisonError::into_inner).get(&TypeId::of::<T>()).cloned();
+        let extension = base::sync::read(extensions).get(&TypeId::of::<T>()).cloned();
         let extension = extension.unwrap_or_else(|| {
-            let mut extensions = extensions.write().unwrap_or_else(PoisonError::into_inner);
+            let mut extensions = base::sync::write(extensions);
             Arc::clone(extensions.entry(TypeId::of::<T>()).or_insert_with(|| Arc::<T>::default()))
         });
         // The map's key is the type of the value, so the downcast succeeds.

@@ -4,7 +4,7 @@ use std::{
     borrow::Cow,
     fmt,
     sync::{
-        PoisonError, RwLock,
+        RwLock,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
 };
@@ -120,14 +120,14 @@ impl Db {
         help: &'static str,
         read: impl Fn() -> Option<f64> + Send + Sync + 'static,
     ) {
-        let mut gauges = self.0.gauges.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut gauges = base::sync::write(&self.0.gauges.0);
         gauges.retain(|gauge| gauge.name != name);
         gauges.push(Gauge { name, help, read: Box::new(read) });
     }
 
     /// The numbers that were added: name, what it is, and its value now.
     pub fn gauges(&self) -> Vec<(&'static str, &'static str, f64)> {
-        let gauges = self.0.gauges.0.read().unwrap_or_else(PoisonError::into_inner);
+        let gauges = base::sync::read(&self.0.gauges.0);
         gauges.iter().filter_map(|gauge| Some((gauge.name, gauge.help, (gauge.read)()?))).collect()
     }
 
@@ -139,14 +139,14 @@ impl Db {
         is_counter: bool,
         read: impl Fn() -> Labelled + Send + Sync + 'static,
     ) {
-        let mut families = self.0.families.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut families = base::sync::write(&self.0.families.0);
         families.retain(|family| family.name != name);
         families.push(Source { name, help, is_counter, read: Box::new(read) });
     }
 
     /// The families that were added, with their values now.
     pub fn families(&self) -> Vec<Family> {
-        let families = self.0.families.0.read().unwrap_or_else(PoisonError::into_inner);
+        let families = base::sync::read(&self.0.families.0);
         let now = |&Source { name, help, is_counter, ref read }: &Source| {
             let values = read();
             Family { name, help, is_counter, values }

@@ -3,7 +3,7 @@
 use std::{
     borrow::Cow,
     collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
 };
 
 use crate::{Db, DueRows, Result, numbers::Labelled};
@@ -26,7 +26,7 @@ struct Worker {
 
 impl Waiting {
     fn workers(&self) -> MutexGuard<'_, Vec<Worker>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        base::lock(&self.0)
     }
 
     fn labelled(&self) -> Labelled {

@@ -59,7 +59,7 @@ impl Default for Waiting {
 
 impl Queue {
     fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        base::lock(&self.waiting)
     }
 
     /// The next write, once there is one; `None` at the end.
@@ -244,7 +244,7 @@ impl Writer {
     pub(crate) fn stop(&self) {
         self.queue.lock().stopped = true;
         self.queue.arrived.notify_all();
-        if let Some(thread) = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(thread) = base::lock(&self.thread).take() {
             let begun = Instant::now();
             while !thread.is_finished() && begun.elapsed() < backend::STOP {
                 std::thread::sleep(Duration::from_millis(1));

@@ -1,7 +1,7 @@
 //! Secrets at rest: sealed with ChaCha20-Poly1305 under a key that is not in the database, each bound to the tenant,
 //! row and column that it stands in, so that a sealed text that is moved elsewhere does not open.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
 
 use base::{hex, secret::Secret};
 use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
@@ -115,14 +115,14 @@ impl Vault {
     }
 
     fn keys(&self) -> Arc<Keys> {
-        Arc::clone(&self.keys.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&base::sync::read(&self.keys))
     }
 
     fn refresh(&self) {
         if let Some(text) = (self.again)()
             && let Ok(keys) = Keys::read(text.expose())
         {
-            *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(keys);
+            *base::sync::write(&self.keys) = Arc::new(keys);
         }
     }
 

@@ -7,7 +7,7 @@
 use std::{
     collections::VecDeque,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
@@ -93,7 +93,7 @@ impl BackfillTurns {
             Some(read_unfinished.load(Ordering::Relaxed) as f64)
         });
         db.add_family("backfill_rows", "Rows that backfills of migrations have looked at", false, move || {
-            let counts = read_counts.lock().unwrap_or_else(PoisonError::into_inner);
+            let counts = base::lock(&read_counts);
             counts.iter().map(|(name, rows)| (vec![("backfill", (*name).into())], *rows as f64)).collect()
         });
         Self { db, presence, all, left, unfinished, counts, said: None, seen: None, rows: FIRST_ROWS }
@@ -153,7 +153,7 @@ impl BackfillTurns {
 
     /// Remembers how far a backfill is. Has it come to its end?
     fn note(&mut self, backfill: Backfill, progress: BackfillProgress) -> bool {
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = base::lock(&self.counts);
         if let Some((_, rows)) = counts.iter_mut().find(|(name, _)| *name == backfill.name) {
             *rows = progress.done;
         }

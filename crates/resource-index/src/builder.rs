@@ -1,7 +1,7 @@
 //! The thread that builds bitmaps and reads names: one job at a time, the tenants in turn.
 
 use std::sync::{
-    Arc, Mutex, PoisonError,
+    Arc, Mutex,
     mpsc::{Sender, channel},
 };
 
@@ -27,7 +27,7 @@ impl Builder {
         let queue = Arc::clone(&waiting);
         let thread = std::thread::Builder::new().name("resource-index".to_owned()).spawn(move || {
             while arrivals.recv().is_ok() {
-                let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next(|_| true);
+                let next = base::lock(&queue).next(|_| true);
                 if let Some((_, job)) = next {
                     job();
                 }
@@ -44,7 +44,7 @@ impl Builder {
 
     /// Queues a job of a tenant; false when too many wait already.
     pub fn push(&self, tenant: &str, job: Job) -> bool {
-        let waits = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push(tenant, job);
+        let waits = base::lock(&self.waiting).push(tenant, job);
         waits.is_ok() && self.arrived.send(()).is_ok()
     }
 }

@@ -4,7 +4,7 @@ use std::{
     collections::{BTreeSet, HashMap},
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, Mutex, OnceLock, PoisonError,
+        Arc, Mutex, OnceLock,
         atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
@@ -252,7 +252,7 @@ impl ResourceIndex {
     }
 
     fn tenant(&self, tenant: &str) -> Arc<TenantIndex> {
-        let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tenants = base::lock(&self.tenants);
         if let Some(index) = tenants.get(tenant) {
             return Arc::clone(index);
         }
@@ -268,13 +268,13 @@ impl ResourceIndex {
 
     /// Is anything being built?
     pub fn is_building(&self) -> bool {
-        let tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+        let tenants = base::lock(&self.tenants);
         tenants.values().any(|index| index.lock().is_building())
     }
 
     /// Drops everything that is cached.
     pub fn clear(&self) {
-        let tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+        let tenants = base::lock(&self.tenants);
         tenants.values().for_each(|index| index.lock().clear());
     }
 
@@ -303,7 +303,7 @@ impl ResourceIndex {
             if excess == 0 {
                 return;
             }
-            let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut tenants = base::lock(&self.tenants);
             let largest = tenants.iter().max_by_key(|(_, index)| index.bytes());
             let Some((tenant, index)) = largest.map(|(tenant, index)| (tenant.clone(), Arc::clone(index))) else {
                 return;

@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeSet, HashMap, HashSet, VecDeque},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, RwLock,
+        Arc, Mutex, MutexGuard, RwLock,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
@@ -37,7 +37,7 @@ pub struct TenantIndex {
 impl TenantIndex {
     /// The state, for a moment: no caller queries the database meanwhile.
     pub fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        base::lock(&self.state)
     }
 
     /// Ends a build, and wakes those that wait for it.

@@ -3,7 +3,7 @@
 
 use std::{
     marker::PhantomData,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{Arc, RwLock},
 };
 
 use db::{Conn, Result};
@@ -120,7 +120,7 @@ impl<'a, F: Filter> TenantView<'a, F> {
         let (key, filter) = one;
         let Some(pattern) = filter.name_pattern() else { return Ok(None) };
         let (at, bitmap) = {
-            let names = names.read().unwrap_or_else(PoisonError::into_inner);
+            let names = base::sync::read(names);
             (names.at.clone(), names.search(pattern.texts, pattern.exact))
         };
         let Some(bitmap) = bitmap else { return Ok(None) };
@@ -152,13 +152,13 @@ impl<'a, F: Filter> TenantView<'a, F> {
     /// Brings names up to the snapshot of this transaction, unless they are of a later one. `false` when too much
     /// changed since.
     fn refresh_names(&self, conn: &mut Conn, column: &'static str, names: &Arc<RwLock<Names>>) -> Result<bool> {
-        let at = names.read().unwrap_or_else(PoisonError::into_inner).at.clone();
+        let at = base::sync::read(names).at.clone();
         if !self.now.is_later_than(&at) {
             return Ok(true);
         }
         let Some(changed) = self.index.lock().changed(&at, &self.now, &[]) else { return Ok(false) };
         let Some(new) = self.batch(conn, column, Some(&changed))? else { return Ok(false) };
-        let mut kept = names.write().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = base::sync::write(names);
         if kept.at == at {
             kept.put(new);
             kept.at = self.now.clone();

@@ -4,7 +4,7 @@
 
 use std::{
     fs,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
@@ -68,7 +68,7 @@ impl Orphans {
     /// Kills all children; those that they had are children afterwards. Says whether that is all that can be done,
     /// since only those are left that became somebody else, or were killed before.
     pub fn kill(&self) -> bool {
-        let stuck = self.stuck.lock().unwrap_or_else(PoisonError::into_inner);
+        let stuck = base::lock(&self.stuck);
         let mut killed = false;
         let mut left = false;
         for child in children() {
@@ -91,10 +91,10 @@ impl Orphans {
             match self.reap_next() {
                 Ok(Some((over, _))) => {
                     until = last.min(Instant::now() + KILL_WAIT);
-                    self.stuck.lock().unwrap_or_else(PoisonError::into_inner).retain(|pid| *pid != over);
+                    base::lock(&self.stuck).retain(|pid| *pid != over);
                 }
                 Ok(None) if Instant::now() >= until => {
-                    *self.stuck.lock().unwrap_or_else(PoisonError::into_inner) = children();
+                    *base::lock(&self.stuck) = children();
                     return false;
                 }
                 Ok(None) if self.kill() => return false,

@@ -1,9 +1,6 @@
 //! What a script prints, within bounds.
 
-use std::{
-    io::Read,
-    sync::{Mutex, PoisonError},
-};
+use std::{io::Read, sync::Mutex};
 
 /// What is kept of the output: a little more than the service keeps, so that it can tell that there was more.
 const MOST_OUTPUT: usize = (1 << 20) + (64 << 10);
@@ -21,11 +18,11 @@ pub struct Output {
 impl Output {
     /// What was printed since this was asked last.
     pub fn take(&self) -> Vec<String> {
-        std::mem::take(&mut self.lines.lock().unwrap_or_else(PoisonError::into_inner).0)
+        std::mem::take(&mut base::lock(&self.lines).0)
     }
 
     fn push(&self, line: &[u8]) {
-        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = base::lock(&self.lines);
         // What does not fit is read all the same, so that the script does not wait, and dropped.
         if lines.1 + line.len() <= MOST_OUTPUT {
             lines.1 += line.len() + 1;

@@ -9,7 +9,7 @@ use std::{
     path::Path,
     process::{Child, ChildStdin, ExitStatus, Stdio},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard,
         atomic::{AtomicBool, Ordering},
         mpsc::{RecvTimeoutError, Sender, channel},
     },
@@ -71,7 +71,7 @@ struct Processes {
 
 impl Processes {
     fn lock(&self) -> MutexGuard<'_, Option<ExitStatus>> {
-        self.ended.lock().unwrap_or_else(PoisonError::into_inner)
+        base::lock(&self.ended)
     }
 
     /// Asks the process group to end.
@@ -79,7 +79,7 @@ impl Processes {
         if self.lock().is_some() {
             return;
         }
-        match &mut *self.control.lock().unwrap_or_else(PoisonError::into_inner) {
+        match &mut *base::lock(&self.control) {
             Some(control) => drop(control.write_all(b"t")),
             None => drop(kill_process_group(self.script, Signal::TERM)),
         }
@@ -87,7 +87,7 @@ impl Processes {
 
     /// Kills the process group, and what has left it and lost its parent.
     fn kill(&self) {
-        drop(self.control.lock().unwrap_or_else(PoisonError::into_inner).take());
+        drop(base::lock(&self.control).take());
         let ended = self.lock();
         if ended.is_none() {
             // Gone already is as good. The script itself may have moved to another group.

@@ -4,7 +4,7 @@
 use std::{
     fmt,
     net::IpAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -265,7 +265,7 @@ impl Provider {
 
     /// The cached metadata, if there is any, and whether it is due to be fetched again.
     pub(crate) fn cached_metadata(&self) -> Option<(Arc<CoreProviderMetadata>, bool)> {
-        let cached = locked(&self.cached);
+        let cached = base::lock(&self.cached);
         let is_old = clock::now().millis() - cached.asked_ms >= FRESH_MS;
         cached.metadata.clone().map(|metadata| (metadata, is_old))
     }
@@ -277,16 +277,16 @@ impl Provider {
             let age = clock::now().millis() - cached.asked_ms;
             cached.metadata.clone().filter(|_| age < if again { AGAIN_MS } else { FRESH_MS })
         };
-        if let Some(metadata) = enough(&locked(&self.cached)) {
+        if let Some(metadata) = enough(&base::lock(&self.cached)) {
             return Ok(metadata);
         }
         let _asking = match (self.asking.try_lock(), self.cached_metadata()) {
             (Ok(asking), _) => asking,
             (Err(_), Some((before, _))) if !again => return Ok(before),
-            (Err(_), _) => locked(&self.asking),
+            (Err(_), _) => base::lock(&self.asking),
         };
         {
-            let mut cached = locked(&self.cached);
+            let mut cached = base::lock(&self.cached);
             if let Some(metadata) = enough(&cached) {
                 return Ok(metadata);
             }
@@ -298,7 +298,7 @@ impl Provider {
         }
         let issuer = IssuerUrl::new(self.settings.issuer.clone()).map_err(wrong)?;
         let found = CoreProviderMetadata::discover(&issuer, &|request| (self.fetch)(request));
-        let mut cached = locked(&self.cached);
+        let mut cached = base::lock(&self.cached);
         match found {
             Ok(metadata) => Ok(Arc::clone(cached.metadata.insert(Arc::new(metadata)))),
             Err(error) => {
@@ -307,10 +307,6 @@ impl Provider {
             }
         }
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Settings {

@@ -2,7 +2,7 @@
 
 use std::{
     fmt::{self, Debug, Error},
-    sync::{Arc, PoisonError, atomic::AtomicU64, atomic::Ordering},
+    sync::{Arc, atomic::AtomicU64, atomic::Ordering},
 };
 
 use db::{Family, GROUP_SIZES};
@@ -33,7 +33,7 @@ impl Metrics {
     }
 
     fn requests(&self, out: &mut DescriptorEncoder<'_>) -> WriteResult {
-        let workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let workers = base::lock(&self.workers).clone();
         let other = Route { method: actix_web::http::Method::OPTIONS, pattern: "other".to_owned() };
         // Method and route of everything that was asked for at least once, with the sum of all workers.
         let called: Vec<_> = std::iter::once(&other)

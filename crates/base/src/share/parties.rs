@@ -4,7 +4,7 @@ use std::{
     collections::HashMap,
     net::IpAddr,
     sync::{
-        Arc, Mutex, PoisonError, Weak,
+        Arc, Mutex, Weak,
         atomic::{AtomicUsize, Ordering::Relaxed},
     },
 };
@@ -107,7 +107,7 @@ enum Name {
 impl Parties {
     /// An API key of a tenant.
     pub fn of_key(&self, tenant: &str, key: &str) -> Arc<Party> {
-        let mut parties = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut parties = crate::sync::lock(&self.0);
         parties.find(Name::Key(tenant.to_owned(), key.to_owned()), |parties| {
             Some(parties.find(Name::Tenant(tenant.to_owned()), |_| None))
         })
@@ -115,7 +115,7 @@ impl Parties {
 
     /// An address: of IPv6 what one subscriber has.
     pub fn of_address(&self, address: IpAddr) -> Arc<Party> {
-        let mut parties = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut parties = crate::sync::lock(&self.0);
         parties.find(Name::Address(address), |_| None)
     }
 

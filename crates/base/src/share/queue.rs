@@ -5,7 +5,7 @@ use std::{
     future::Future,
     pin::Pin,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard,
         atomic::{AtomicUsize, Ordering::SeqCst},
     },
     task::{Context, Poll, Waker},
@@ -49,7 +49,7 @@ enum State {
 
 impl Waiter {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        crate::sync::lock(&self.state)
     }
 }
 
@@ -88,7 +88,7 @@ impl Queue {
 
     /// Gives what is free to those who wait, one of each tenant after the other.
     pub(super) fn serve(&self, pool: &Pool) {
-        let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tenants = crate::sync::lock(&self.tenants);
         let mut in_vain = 0;
         while in_vain < tenants.len() && pool.used() < pool.total() {
             let Some(mut tenant) = tenants.pop_front() else { break };
@@ -111,7 +111,7 @@ impl Queue {
     /// Joins the line of a party, which may be as long as there is room for others, and those of its tenant twice as
     /// long.
     fn join(&self, party: &Arc<Party>, amount: usize) -> Result<Arc<Waiter>, Full> {
-        let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tenants = crate::sync::lock(&self.tenants);
         let room = self.most.saturating_sub(self.waiting.load(SeqCst));
         let index = tenants.iter().position(|known| Arc::ptr_eq(&known.tenant, party.tenant()));
         let index = index.unwrap_or_else(|| {
@@ -146,7 +146,7 @@ impl Queue {
     }
 
     fn leave(&self, party: &Arc<Party>, waiter: &Arc<Waiter>) {
-        let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tenants = crate::sync::lock(&self.tenants);
         let Some(tenant) = tenants.iter_mut().find(|known| Arc::ptr_eq(&known.tenant, party.tenant())) else { return };
         let before = tenant.waiting();
         for line in &mut tenant.lines {

@@ -9,7 +9,7 @@
 
 use std::{
     cell::RefCell,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
     time::Duration,
 };
 
@@ -58,7 +58,7 @@ struct FailurePauses(Arc<Mutex<Turns>>);
 
 impl FailurePauses {
     fn lock(&self) -> MutexGuard<'_, Turns> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        base::lock(&self.0)
     }
 
     /// Some of these that need not wait.

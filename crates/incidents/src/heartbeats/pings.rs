@@ -2,7 +2,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard},
 };
 
 use api::recent::Recent;
@@ -54,7 +54,7 @@ impl Default for Pings {
 
 impl Pings {
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, PingTimes>> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+        base::lock(&self.heard)
     }
 
     /// Records a ping.

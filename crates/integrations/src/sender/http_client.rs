@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     error::Error as _,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
     time::Duration,
 };
 
@@ -124,7 +124,7 @@ impl HttpClient {
     }
 
     fn cached_uris(&self) -> MutexGuard<'_, HashMap<String, Uri>> {
-        self.cached_uris.lock().unwrap_or_else(PoisonError::into_inner)
+        base::lock(&self.cached_uris)
     }
 }
 

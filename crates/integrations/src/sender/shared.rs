@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashSet,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicI64},
+    sync::{Arc, Mutex, MutexGuard, atomic::AtomicI64},
 };
 
 use base::{calls::Calls, timestamp::Timestamp};
@@ -34,15 +34,15 @@ pub struct Shared {
 
 impl Shared {
     pub fn lanes(&self) -> MutexGuard<'_, Lanes<Job>> {
-        self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
+        base::lock(&self.lanes)
     }
 
     pub fn rounds(&self) -> MutexGuard<'_, Rounds> {
-        self.rounds.lock().unwrap_or_else(PoisonError::into_inner)
+        base::lock(&self.rounds)
     }
 
     pub fn in_hand(&self) -> MutexGuard<'_, HashSet<String>> {
-        self.in_hand.lock().unwrap_or_else(PoisonError::into_inner)
+        base::lock(&self.in_hand)
     }
 
     /// Do other gateways take of the same queues?

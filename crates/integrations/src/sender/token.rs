@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use base::{hex, secret::Secret, timestamp::Timestamp};
@@ -44,7 +44,7 @@ pub struct Tokens(Mutex<HashMap<(String, String), SharedToken>>);
 
 impl Tokens {
     fn cached_token(&self, holder: &(String, String)) -> SharedToken {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = base::lock(&self.0);
         if all.len() >= MOST && !all.contains_key(holder) {
             all.clear();
         }

@@ -7,7 +7,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
     time::{Duration, Instant},
 };
 
@@ -86,7 +86,7 @@ struct Begun(Arc<Mutex<HashMap<String, Vec<i64>>>>);
 
 impl Begun {
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Vec<i64>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        base::lock(&self.0)
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap, hash_map::Entry},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
 };
 
 use base::{
@@ -99,7 +99,7 @@ impl Line {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        base::lock(&self.state)
     }
 
     /// Finds up to `most` pages that are due and may be sent: tenant after tenant, and of each endpoint after endpoint.
