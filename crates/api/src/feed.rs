@@ -7,7 +7,13 @@ use actix_web::{
     HttpRequest, HttpResponse,
     http::{StatusCode, header},
 };
-use base::{hex, problem::Problem, secret::Secret, tenant::TenantId, timestamp::Timestamp};
+use base::{
+    hex,
+    problem::Problem,
+    secret::Secret,
+    tenant::TenantId,
+    timestamp::{DAY_MS, Timestamp},
+};
 use db::{Db, Error};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -18,7 +24,6 @@ use crate::{Result, answer::known_tags, clock};
 /// What a feed tells: this long before now, in milliseconds, and this long after.
 const PAST_MS: i64 = 90 * DAY_MS;
 const FUTURE_MS: i64 = 366 * DAY_MS;
-const DAY_MS: i64 = 86_400_000;
 
 /// How long a calendar address is good for, in milliseconds: anyone who still needs it makes another.
 const LIFE_MS: i64 = 366 * 86_400_000;

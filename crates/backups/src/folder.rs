@@ -7,11 +7,8 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
-use base::timestamp::Timestamp;
+use base::timestamp::{DAY_MS, HOUR_MS, Timestamp};
 use db::{DatabaseUrl, Origin};
-
-const HOUR_MS: i64 = 3_600_000;
-const DAY_MS: i64 = 24 * HOUR_MS;
 
 /// The newest copies, which are all kept.
 const NEWEST: usize = 24;

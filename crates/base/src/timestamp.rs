@@ -17,6 +17,13 @@ use serde::{Serialize, Serializer};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Timestamp(i64);
 
+/// The milliseconds of a minute.
+pub const MINUTE_MS: i64 = 60_000;
+/// The milliseconds of an hour.
+pub const HOUR_MS: i64 = 60 * MINUTE_MS;
+/// The milliseconds of a day in GMT.
+pub const DAY_MS: i64 = 24 * HOUR_MS;
+
 /// The length of the text of a timestamp, in bytes.
 const TEXT_LENGTH: usize = 24;
 const SECONDS_PER_DAY: i64 = 86_400;

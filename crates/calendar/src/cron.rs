@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use base::Timestamp;
+use base::timestamp::{DAY_MS, MINUTE_MS, Timestamp};
 use croner::{
     Cron, Weekday,
     parser::{CronParser, Seconds, Year},
@@ -19,9 +19,6 @@ const LONGEST: usize = 200;
 /// How many days are looked at for one that an expression means: the 29th of February falls on each weekday within
 /// them.
 const MOST_DAYS: i64 = 41 * 366;
-
-const MINUTE_MS: i64 = 60_000;
-const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
 
 /// After this hour no change of the clocks leads back to the day before.
 const MORNING: i64 = 3 * 3_600;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use base::Timestamp;
+use base::timestamp::{DAY_MS, Timestamp};
 
 use crate::{cron::CronExpression, rule::Rule, zones::Zone};
 
@@ -14,8 +14,6 @@ const COUNTED_OF_CRON: usize = 2_000;
 /// How far back the last due times are looked for, in milliseconds; a step is taken when the one before it found too
 /// few.
 const BACK: [i64; 6] = [7_200_000, 2 * DAY_MS, 35 * DAY_MS, 400 * DAY_MS, 4_020 * DAY_MS, 15_000 * DAY_MS];
-
-const DAY_MS: i64 = 86_400_000;
 
 /// When a job is due: at the starts of a rule, every so many minutes, or as a cron expression says.
 #[derive(Clone, Debug)]

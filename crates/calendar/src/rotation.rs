@@ -2,7 +2,7 @@
 
 use std::{fmt, num::NonZeroU16, ops::RangeInclusive};
 
-use base::Timestamp;
+use base::timestamp::{HOUR_MS, Timestamp};
 use jiff::civil::{Date, DateTime};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -63,7 +63,6 @@ enum Steps {
     Occurrences { schedule: Rule, skipped: i64, each: i64 },
 }
 
-const HOUR_MS: i64 = 3_600_000;
 /// After all that takes place.
 const NEVER: Timestamp = Timestamp::from_millis(i64::MAX);
 

@@ -3,7 +3,10 @@
 use std::{path::Path, time::Duration};
 
 use backups::{Copy, Folder};
-use base::{duration, timestamp::Timestamp};
+use base::{
+    duration,
+    timestamp::{DAY_MS, Timestamp},
+};
 use db::{CheckedTables, DatabaseUrl};
 
 use crate::report::{Report, Severity};
@@ -12,7 +15,6 @@ const WHAT: &str = "backup";
 
 /// A backup is late after so many of its periods, or, where nobody says how often one is made, after a day.
 const LATE_PERIODS: i64 = 3;
-const DAY_MS: i64 = 86_400_000;
 
 /// The name of a backup is of the next second, and clocks of machines differ a little.
 const AHEAD_MS: i64 = 5_000;

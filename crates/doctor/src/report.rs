@@ -8,12 +8,10 @@ use std::{
     path::Path,
 };
 
-use base::timestamp::Timestamp;
-
-const DAY: i64 = 24 * 60 * 60 * 1000;
+use base::timestamp::{DAY_MS, Timestamp};
 
 /// A certificate that ends sooner than this is worth a warning.
-const RENEW: i64 = 21 * DAY;
+const RENEW: i64 = 21 * DAY_MS;
 
 /// Midnight of 1 January 2026: no clock that goes right says less.
 const EARLIEST: i64 = 1_767_225_600_000;
@@ -200,7 +198,7 @@ mod tests {
     #[test]
     fn a_certificate_is_valid_neither_before_its_beginning_nor_after_its_end() {
         let now = Timestamp::parse("2026-11-27T20:45:00Z").unwrap();
-        let in_days = |days: i64| Some(Timestamp::from_millis(now.millis() + days * DAY));
+        let in_days = |days: i64| Some(Timestamp::from_millis(now.millis() + days * DAY_MS));
         let worst = |begins, ends| {
             let mut report = Report::default();
             report.certificate(begins, ends, now);

@@ -2,7 +2,12 @@
 
 use std::sync::Arc;
 
-use base::{body::Request as _, problem::Problem, tenant::TenantId, timestamp::Timestamp};
+use base::{
+    body::Request as _,
+    problem::Problem,
+    tenant::TenantId,
+    timestamp::{DAY_MS, Timestamp},
+};
 use db::{Db, Result};
 use outbox::{Actor, Tx};
 use ports::People;
@@ -17,8 +22,6 @@ use crate::{
     },
     scripts::{self, wire::NewScript},
 };
-
-const DAY_MS: i64 = 86_400_000;
 
 const CLEANUP: &str = "#!/bin/sh\n# Removes what nobody has touched for a week.\nfind \"${TMPDIR:-/tmp}\" -user \"$(id \
                        -un)\" -mtime +7 -print -delete\n";

@@ -1,6 +1,12 @@
 //! Two windows for `--demo`: a nightly one for patches, and one of this weekend.
 
-use base::{Fields, matching::Meter, problem::FieldErrors, tenant::TenantId, timestamp::Timestamp};
+use base::{
+    Fields,
+    matching::Meter,
+    problem::FieldErrors,
+    tenant::TenantId,
+    timestamp::{DAY_MS, Timestamp},
+};
 use db::{Db, Result};
 use outbox::{Actor, Tx};
 use serde_json::{Value, json};
@@ -9,8 +15,6 @@ use crate::{
     cover::Windows,
     window::{rules, store, targets, view::WithTargets, wire::NewWindow},
 };
-
-const DAY_MS: i64 = 86_400_000;
 
 /// Adds the windows to a tenant that has none, for a device group and a host by their names; without those nothing
 /// happens. Says whether it did anything.

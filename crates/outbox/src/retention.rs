@@ -20,7 +20,7 @@ use std::{
 };
 
 use base::{
-    timestamp::Timestamp,
+    timestamp::{DAY_MS, Timestamp},
     turns::{Turns, interleave},
 };
 use db::{Db, Error, Partitioned, Result};
@@ -28,8 +28,6 @@ use db::{Db, Error, Partitioned, Result};
 pub use self::declared::{Keep, Remove, Retention, Setting};
 use self::rows::{Owner, Pace, RemovalCounts, lock_oldest, owners, remove};
 use crate::Background;
-
-const DAY_MS: i64 = 86_400_000;
 
 /// How long rows are kept that do not age.
 const FOR_EVER: i64 = i64::MAX;

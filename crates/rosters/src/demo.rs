@@ -1,6 +1,11 @@
 //! Rosters that follow the sun over three zones, for `--demo`, and one override.
 
-use base::{body::Request as _, problem::Problem, tenant::TenantId, timestamp::Timestamp};
+use base::{
+    body::Request as _,
+    problem::Problem,
+    tenant::TenantId,
+    timestamp::{DAY_MS, Timestamp},
+};
 use calendar::Interval;
 use db::{Db, Result};
 use outbox::{Actor, Tx};
@@ -17,8 +22,6 @@ const ROSTERS: [(&str, &str, &str, &str); 3] = [
     ("Service desk Austin", "America/Chicago", "09:00:00", "17:00:00"),
     ("Service desk Singapore", "Asia/Shanghai", "07:00:00", "15:00:00"),
 ];
-
-const DAY_MS: i64 = 86_400_000;
 
 /// Adds the rosters to a tenant that has none. Each has two of `people`, who take turns by the week; without six of
 /// them nothing happens. Says whether it did anything.

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use base::timestamp::Timestamp;
+use base::timestamp::{DAY_MS, Timestamp};
 use calendar::Interval;
 
 use crate::{
@@ -46,8 +46,6 @@ const AHEAD: [i64; 4] = [2, 35, 400, 4_020];
 
 /// How many pieces that go on beyond a hand-over, an edit or a change among the people are joined at most.
 const MOST_JOINTS: usize = 256;
-
-const DAY: i64 = 86_400_000;
 
 /// A stretch without an end ends here.
 pub const NEVER: Timestamp = Timestamp::from_millis(i64::MAX);
@@ -131,7 +129,7 @@ impl<'s> Duties<'s> {
 
     /// Adds those whose time begins next; answers until when that holds.
     fn next(&mut self, at: Timestamp, of: Of<'_>, next: &mut Vec<Duty<'s>>) -> Timestamp {
-        let ahead = |days: i64| Interval::new(at, Timestamp::from_millis(at.millis().saturating_add(days * DAY)));
+        let ahead = |days: i64| Interval::new(at, Timestamp::from_millis(at.millis().saturating_add(days * DAY_MS)));
         let mut until = NEVER;
         for range in AHEAD.into_iter().filter_map(ahead) {
             let (duties, cut) = self.within(range, of);

@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use api::{Role, Subject};
-use base::{problem::Problem, secret::Secret, timestamp::Timestamp};
+use base::{
+    problem::Problem,
+    secret::Secret,
+    timestamp::{MINUTE_MS, Timestamp},
+};
 
 use crate::users;
 
-const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 
 /// How long a link is good, in minutes.

@@ -4,7 +4,7 @@ use base::{
     problem::Problem,
     query_string::{self, Term},
     text::{fold, listed},
-    timestamp::Timestamp,
+    timestamp::{DAY_MS, Timestamp},
 };
 use db::Condition;
 
@@ -20,8 +20,6 @@ pub const VARIABLES: [&str; 33] = listed(
 
 /// The times that `alertTimeBase` names.
 const TIME_BASES: [&str; 2] = ["created", "updated"];
-
-const DAY_MS: i64 = 86_400_000;
 
 /// The longest `duration`, in days.
 const MOST_DAYS: i64 = 3_650;

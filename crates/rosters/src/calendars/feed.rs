@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use api::{feed, get};
-use base::timestamp::Timestamp;
+use base::timestamp::{DAY_MS, Timestamp};
 use calendar::{
     Day, Interval, Zone,
     ical::{self, Event},
@@ -26,8 +26,6 @@ use crate::{
     schedule::Schedule,
     time_off::{self, row::TimeOff},
 };
-
-const DAY_MS: i64 = 86_400_000;
 
 /// What calendar programs are told wrote the feed.
 const PRODUCT: &str = "Rosters";

@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::{problem::Problem, timestamp::Timestamp};
+use base::{
+    problem::Problem,
+    timestamp::{DAY_MS, Timestamp},
+};
 use calendar::{End, Interval, Pattern, Recurring, Rule, TimeOfDay, Zone, sets};
 
 use super::wire::Kind;
@@ -16,7 +19,6 @@ const MOST_OTHERS: usize = 40_000;
 const PAUSE_MS: i64 = 60_000;
 /// Who is on call for so long of a night works in it, in milliseconds.
 const OF_NIGHT_MS: u64 = 3 * 3_600_000;
-const DAY_MS: i64 = 86_400_000;
 /// When a night begins and ends, on the clocks of the roster's zone.
 const NIGHT: [&str; 2] = ["22:00:00", "06:00:00"];
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::{
     problem::{FieldErrors, Problem},
     text::fold,
-    timestamp::Timestamp,
+    timestamp::{DAY_MS, Timestamp},
 };
 use calendar::{Day, ical};
 
@@ -25,7 +25,6 @@ use crate::{
 /// How long before midnight of GMT a date begins in the first zone, and how long after the next it ends in the last.
 const FIRST_ZONE_MS: i64 = 14 * 3_600_000;
 const LAST_ZONE_MS: i64 = 12 * 3_600_000;
-const DAY_MS: i64 = 86_400_000;
 
 /// Of an iCalendar text, days that are older are left out, and events that repeat are followed so far.
 const DAYS_BACK: i64 = 731;

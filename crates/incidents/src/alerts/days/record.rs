@@ -1,9 +1,7 @@
 //! What figures need of an alert.
 
+use base::timestamp::DAY_MS;
 use sha2::{Digest as _, Sha256};
-
-/// The milliseconds of a day.
-pub const DAY_MS: i64 = 86_400_000;
 
 /// What ids of alerts begin with.
 const PREFIX: &str = "ALT-";

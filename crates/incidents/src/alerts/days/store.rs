@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use base::timestamp::DAY_MS;
 use db::{Condition, Conn, Result, SqlQuery};
 use diesel::{
     RunQueryDsl,
@@ -9,10 +10,7 @@ use diesel::{
     sql_types::{BigInt, Binary, Text},
 };
 
-use super::{
-    pack::FORMAT,
-    record::{DAY_MS, day_of},
-};
+use super::{pack::FORMAT, record::day_of};
 use crate::alerts::schema::alert_days;
 
 /// The table, which each database fills for itself.

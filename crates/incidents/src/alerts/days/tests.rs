@@ -1,6 +1,6 @@
 //! When copies are made, and what removes them.
 
-use base::timestamp::Timestamp;
+use base::timestamp::{DAY_MS, Timestamp};
 use db::{Conn, Result};
 use diesel::connection::SimpleConnection as _;
 use outbox::Keep;
@@ -8,7 +8,6 @@ use ports::PagedAlerts;
 
 use super::{
     changes::{SETTLED_MS, told_changes},
-    record::DAY_MS,
     store::{self, FEWEST, Kept},
     worker::{Copier, copy},
 };

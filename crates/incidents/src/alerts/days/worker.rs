@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use base::timestamp::Timestamp;
+use base::timestamp::{DAY_MS, Timestamp};
 use db::{Conn, Db, Result};
 use outbox::{Background, TenantTurns, Tx};
 use ports::PagedAlerts;
@@ -19,7 +19,7 @@ use ports::PagedAlerts;
 use super::{
     changes::{SETTLED_MS, told_changes},
     pack::Packer,
-    record::{DAY_MS, day_of},
+    record::day_of,
     rows::{Reader, Which},
     store::{self, Kept},
 };

@@ -1,6 +1,7 @@
 //! Questions about the alerts of a range and those who were told of them. Every function takes the tenants of a scope,
 //! as a part of the question.
 
+use base::timestamp::DAY_MS;
 use db::{Condition, Conn, Result, SqlQuery};
 use diesel::{
     RunQueryDsl,
@@ -9,8 +10,6 @@ use diesel::{
 use ports::PagedAlerts;
 
 use super::rules::{By, Counts, Figures, MOST_VALUES, too_much};
-
-const DAY_MS: i64 = 86_400_000;
 
 /// Which alerts, and by what.
 #[derive(Clone, Debug)]

@@ -1,13 +1,12 @@
 //! What is used when. Pure.
 
-use base::timestamp::Timestamp;
+use base::timestamp::{MINUTE_MS, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// How urgent something is.
 pub const URGENCIES: [&str; 2] = ["high", "low"];
 /// The most steps of one urgency.
 pub const MOST_STEPS: usize = 20;
-const MINUTE_MS: i64 = 60_000;
 const DAY_MINUTES: i64 = 24 * 60;
 
 /// What is used for one urgency.

@@ -1,7 +1,7 @@
 //! What clients send and see of notification rules.
 
 use api::Request;
-use base::Fields;
+use base::{Fields, timestamp::DAY_MS};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -120,7 +120,6 @@ fn quiet_hours(fields: &mut Fields<'_>, name: &str) -> Option<rules::Quiet> {
 }
 
 fn before_shift(fields: &mut Fields<'_>, name: &str) -> Option<String> {
-    const DAY_MS: i64 = 86_400_000;
     match fields.value(name)? {
         serde_json::Value::String(text) if text.trim().is_empty() => Some(String::new()),
         _ => times::read(fields, name, 300_000..=DAY_MS).map(base::duration::text),

@@ -6,7 +6,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use base::{secret::Secret, timestamp::Timestamp};
+use base::{
+    secret::Secret,
+    timestamp::{MINUTE_MS, Timestamp},
+};
 use db::{Conn, Error, Json, Result};
 use ports::{Outgoing, Recipient, SendError};
 
@@ -24,8 +27,6 @@ use crate::{
 
 /// How long somebody has a page in hand: longer than any call takes.
 const LEASE_MS: i64 = 75_000;
-/// The time in which messages are counted.
-const MINUTE_MS: i64 = 60_000;
 /// How long a look takes pages in hand: on SQLite others wait for the writer, on Postgres other gateways for their
 /// turn.
 const TIME: Duration = Duration::from_millis(20);

@@ -2,13 +2,14 @@
 
 use std::{collections::HashSet, ops::Range};
 
+use base::timestamp::DAY_MS;
 use db::{Condition, Conn, Result};
 
 use super::super::store::Question;
 use crate::alerts::{
     days::{
         pack::{Day, Packer},
-        record::{DAY_MS, Record, day_of, first_id_of_time, id_number, id_text, time_of_id},
+        record::{Record, day_of, first_id_of_time, id_number, id_text, time_of_id},
         rows::{Reader, Which},
         store::{self as days, Kept},
     },

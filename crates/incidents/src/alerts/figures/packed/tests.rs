@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use base::timestamp::DAY_MS;
 use db::{Conn, Result};
 use diesel::connection::SimpleConnection as _;
 use proptest::prelude::*;
@@ -9,7 +10,6 @@ use proptest::prelude::*;
 use super::{super::read::from_rows, *};
 use crate::alerts::{
     days::{
-        record::DAY_MS,
         store as days,
         tests::{PAGED, TABLES},
         worker::copy,
