@@ -21,17 +21,60 @@ use super::{
 };
 use crate::neighbours::Neighbours;
 use actix_web::{HttpRequest, HttpResponse, web};
-use api::{Answer, delete, inbound as addresses, post, put};
+use api::{Answer, context::document_id, delete, inbound as addresses, list::documented, post, put};
 use db::Conn;
+use serde_json::Value;
+use utoipa::{
+    IntoParams, IntoResponses, PartialSchema as _,
+    openapi::path::{Parameter, ParameterIn},
+};
 
 api::texts! {
     /// How an alert is named.
     IdentifierType = api::spec::one_of(&["id", "alias", "tiny"]);
 }
 
+/// The alias of an alert in a path.
+struct AlertAlias;
+
+impl IntoParams for AlertAlias {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        vec![document_id("alias", "The alias of the alert, or its id", "disk-web-01")]
+    }
+}
+
+/// The parameter that says how an alert is named, which nobody needs to know.
+struct IdentifierQuery;
+
+impl IntoParams for IdentifierQuery {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let description = "`id`, `alias` or `tiny`; an alert is found by id or alias with any of these";
+        vec![documented("identifierType", description, IdentifierType::schema(), false, None)]
+    }
+}
+
+/// The answers to what changes an alert, for the document.
+#[derive(IntoResponses)]
+#[expect(dead_code, reason = "the document alone has them")]
+enum AcceptedEvent {
+    /// The event was processed
+    #[response(status = 202)]
+    Processed(OpsgenieAnswer),
+    /// The key is not a token of an inbound address
+    #[response(status = 401)]
+    UnknownKey,
+}
+
 /// Admits a request by its token.
 async fn admit(request: &HttpRequest) -> api::Result<Context> {
     addresses::admit(request, &inbound::genie_key(request)?).await
+}
+
+/// Admits a request by its token, and reads what was sent.
+async fn admit_with_body(request: &HttpRequest, payload: web::Payload) -> api::Result<(Context, Value)> {
+    let at = admit(request).await?;
+    let (body, _) = inbound::body(request, payload).await?;
+    Ok((at, body))
 }
 
 /// The alert of a sender with this id, or else the last one with this alias. `tiny` ids are ids.
@@ -80,16 +123,9 @@ async fn carry_out(
 /// By its alias or id. One that is not open, or acknowledged already, stays as it is.
 #[utoipa::path(
     operation_id = "acknowledgeOpsgenieAlert",
-    params(
-        ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
-        ("identifierType" = inline(Option<IdentifierType>), Query,
-            description = "`id`, `alias` or `tiny`; an alert is found by id or alias with any of these"),
-    ),
+    params(AlertAlias, IdentifierQuery),
     request_body(content = Option<OpsgenieNote<'_>>),
-    responses(
-        (status = 202, description = "The event was processed", body = OpsgenieAnswer),
-        (status = 401, description = "The key is not a token of an inbound address"),
-    ),
+    responses(AcceptedEvent),
     security(()),
 )]
 #[post("/v2/alerts/{alias}/acknowledge")]
@@ -99,8 +135,7 @@ pub async fn acknowledge(
     path: web::Path<String>,
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
-    let at = admit(&request).await?;
-    let (body, _) = inbound::body(&request, payload).await?;
+    let (at, body) = admit_with_body(&request, payload).await?;
     let note = format::note(&body);
     carry_out(at, neighbours, path.into_inner(), OpsgenieAction::Act(Action::Acknowledge), note).await
 }
@@ -110,16 +145,9 @@ pub async fn acknowledge(
 /// By its alias or id. One that is not open stays as it is.
 #[utoipa::path(
     operation_id = "closeOpsgenieAlert",
-    params(
-        ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
-        ("identifierType" = inline(Option<IdentifierType>), Query,
-            description = "`id`, `alias` or `tiny`; an alert is found by id or alias with any of these"),
-    ),
+    params(AlertAlias, IdentifierQuery),
     request_body(content = Option<OpsgenieNote<'_>>),
-    responses(
-        (status = 202, description = "The event was processed", body = OpsgenieAnswer),
-        (status = 401, description = "The key is not a token of an inbound address"),
-    ),
+    responses(AcceptedEvent),
     security(()),
 )]
 #[post("/v2/alerts/{alias}/close")]
@@ -129,8 +157,7 @@ pub async fn close(
     path: web::Path<String>,
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
-    let at = admit(&request).await?;
-    let (body, _) = inbound::body(&request, payload).await?;
+    let (at, body) = admit_with_body(&request, payload).await?;
     end(at, neighbours, path.into_inner(), format::note(&body)).await
 }
 
@@ -164,15 +191,13 @@ async fn end(
 #[utoipa::path(
     operation_id = "actOnOpsgenieAlert",
     params(
-        ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
+        AlertAlias,
         ("part" = String, Path, description = "The action", example = "notes"),
-        ("identifierType" = inline(Option<IdentifierType>), Query,
-            description = "`id`, `alias` or `tiny`; an alert is found by id or alias with any of these"),
+        IdentifierQuery,
     ),
     request_body(content = Option<OpsgenieNote<'_>>),
     responses(
-        (status = 202, description = "The event was processed", body = OpsgenieAnswer),
-        (status = 401, description = "The key is not a token of an inbound address"),
+        AcceptedEvent,
         (status = 404, description = "There is no such action"),
     ),
     security(()),
@@ -184,8 +209,7 @@ pub async fn act(
     path: web::Path<(String, String)>,
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
-    let at = admit(&request).await?;
-    let (body, _) = inbound::body(&request, payload).await?;
+    let (at, body) = admit_with_body(&request, payload).await?;
     let (identifier, action) = path.into_inner();
     let (action, note) = OpsgenieAction::post(&action, &body, at.now)?;
     carry_out(at, neighbours, identifier, action, note).await
@@ -197,14 +221,11 @@ pub async fn act(
 #[utoipa::path(
     operation_id = "executeOpsgenieAction",
     params(
-        ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
+        AlertAlias,
         ("action" = String, Path, description = "The name of the action", example = "restart"),
     ),
     request_body(content = Option<OpsgenieNote<'_>>),
-    responses(
-        (status = 202, description = "The event was processed", body = OpsgenieAnswer),
-        (status = 401, description = "The key is not a token of an inbound address"),
-    ),
+    responses(AcceptedEvent),
     security(()),
 )]
 #[post("/v2/alerts/{alias}/actions/{action}")]
@@ -214,8 +235,7 @@ pub async fn execute(
     path: web::Path<(String, String)>,
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
-    let at = admit(&request).await?;
-    let (body, _) = inbound::body(&request, payload).await?;
+    let (at, body) = admit_with_body(&request, payload).await?;
     let (identifier, action) = path.into_inner();
     let note = format!("action {action} {}", format::note(&body));
     carry_out(at, neighbours, identifier, OpsgenieAction::Edit(rules::Edit::default()), note.trim().to_owned()).await
@@ -227,15 +247,13 @@ pub async fn execute(
 #[utoipa::path(
     operation_id = "updateOpsgenieAlert",
     params(
-        ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
+        AlertAlias,
         ("part" = String, Path, description = "`message`, `description` or `priority`", example = "priority"),
-        ("identifierType" = inline(Option<IdentifierType>), Query,
-            description = "`id`, `alias` or `tiny`; an alert is found by id or alias with any of these"),
+        IdentifierQuery,
     ),
     request_body(content = Object, example = json!({"priority": "P1"})),
     responses(
-        (status = 202, description = "The event was processed", body = OpsgenieAnswer),
-        (status = 401, description = "The key is not a token of an inbound address"),
+        AcceptedEvent,
         (status = 404, description = "There is no such field"),
     ),
     security(()),
@@ -247,8 +265,7 @@ pub async fn update(
     path: web::Path<(String, String)>,
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
-    let at = admit(&request).await?;
-    let (body, _) = inbound::body(&request, payload).await?;
+    let (at, body) = admit_with_body(&request, payload).await?;
     let (identifier, field) = path.into_inner();
     carry_out(at, neighbours, identifier, OpsgenieAction::put(&field, &body)?, String::new()).await
 }
@@ -257,14 +274,13 @@ pub async fn update(
 #[utoipa::path(
     operation_id = "removeFromOpsgenieAlert",
     params(
-        ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
+        AlertAlias,
         ("part" = String, Path, description = "`tags` or `details`", example = "tags"),
         ("tags" = Option<String>, Query, description = "The tags, with commas between", example = "disk"),
         ("keys" = Option<String>, Query, description = "The names of the details, with commas between"),
     ),
     responses(
-        (status = 202, description = "The event was processed", body = OpsgenieAnswer),
-        (status = 401, description = "The key is not a token of an inbound address"),
+        AcceptedEvent,
         (status = 404, description = "There is no such list"),
     ),
     security(()),
@@ -288,11 +304,8 @@ pub async fn remove(
 /// It is closed, since what happened stays known.
 #[utoipa::path(
     operation_id = "deleteOpsgenieAlert",
-    params(("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01")),
-    responses(
-        (status = 202, description = "The event was processed", body = OpsgenieAnswer),
-        (status = 401, description = "The key is not a token of an inbound address"),
-    ),
+    params(AlertAlias),
+    responses(AcceptedEvent),
     security(()),
 )]
 #[delete("/v2/alerts/{alias}")]

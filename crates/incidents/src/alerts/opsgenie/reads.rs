@@ -7,7 +7,7 @@ use db::Condition;
 use serde_json::json;
 
 use super::{
-    IdentifierType, admit, find,
+    AlertAlias, IdentifierQuery, admit, find,
     wire::{self, Data, Listing},
 };
 use crate::alerts::{filter, http::origin, inbound::Context, intake::Origin, row::Alert, store};
@@ -19,11 +19,7 @@ const USUAL: i64 = 20;
 /// Get an alert as with Opsgenie
 #[utoipa::path(
     operation_id = "getOpsgenieAlert",
-    params(
-        ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
-        ("identifierType" = inline(Option<IdentifierType>), Query,
-            description = "`id`, `alias` or `tiny`; an alert is found by id or alias with any of these"),
-    ),
+    params(AlertAlias, IdentifierQuery),
     responses(
         (status = 200, description = "The alert", body = Data),
         (status = 401, description = "The key is not a token of an inbound address"),
@@ -43,10 +39,9 @@ pub async fn get(request: HttpRequest, path: web::Path<String>) -> api::Result<H
 #[utoipa::path(
     operation_id = "listOfOpsgenieAlert",
     params(
-        ("alias" = String, Path, description = "The alias of the alert, or its id", example = "disk-web-01"),
+        AlertAlias,
         ("part" = String, Path, description = "`notes`, `logs` or `recipients`", example = "notes"),
-        ("identifierType" = inline(Option<IdentifierType>), Query,
-            description = "`id`, `alias` or `tiny`; an alert is found by id or alias with any of these"),
+        IdentifierQuery,
     ),
     responses(
         (status = 200, description = "The list", body = Listing),
