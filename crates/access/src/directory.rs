@@ -15,23 +15,17 @@ pub struct Directory;
 impl People for Directory {
     fn users(&self, conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Person>> {
         let rows = users::find_many(conn, tenants, ids)?;
-        Ok(rows.into_iter().map(person).collect())
+        Ok(rows.into_iter().map(Person::from).collect())
     }
 
     fn groups(&self, conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<PeopleGroup>> {
         let rows = user_groups::find_many(conn, tenants, ids)?;
         let mut members = user_groups::members_of_many(conn, &rows)?;
-        let group = |row: user_groups::Row| PeopleGroup {
-            members: members.remove(&row.id).unwrap_or_default(),
-            tenant_id: row.tenant_id,
-            unique_id: row.id,
-            name: row.name,
-            description: row.description,
-            created: Timestamp::from_millis(row.created_ms),
-            updated: row.updated_ms.map(Timestamp::from_millis),
-            activated: row.activated,
+        let with_members = |row: user_groups::Row| {
+            let members = members.remove(&row.id).unwrap_or_default();
+            PeopleGroup { members, ..row.into() }
         };
-        Ok(rows.into_iter().map(group).collect())
+        Ok(rows.into_iter().map(with_members).collect())
     }
 
     fn former_users(
@@ -42,21 +36,7 @@ impl People for Directory {
         since: Timestamp,
     ) -> Result<Vec<(Timestamp, Person)>> {
         let rows = history::users(conn, tenants, ids, since.millis())?;
-        let person = |row: history::User| {
-            let was = Person {
-                tenant_id: row.tenant_id,
-                id: row.id,
-                login_name: row.login_name,
-                first_name: row.first_name,
-                last_name: row.last_name,
-                email: row.email,
-                phone_number: row.phone_number,
-                mobile_number: row.mobile_number,
-                activated: row.activated,
-            };
-            (Timestamp::from_millis(row.until_ms), was)
-        };
-        Ok(rows.into_iter().map(person).collect())
+        Ok(rows.into_iter().map(|row| (Timestamp::from_millis(row.until_ms), row.into())).collect())
     }
 
     fn former_groups(
@@ -66,20 +46,8 @@ impl People for Directory {
         ids: &[String],
         since: Timestamp,
     ) -> Result<GroupHistory> {
-        let group = |row: history::Group| {
-            let was = PeopleGroup {
-                tenant_id: row.tenant_id,
-                unique_id: row.id,
-                name: row.name,
-                description: row.description,
-                created: Timestamp::from_millis(row.created_ms),
-                updated: row.updated_ms.map(Timestamp::from_millis),
-                activated: row.activated,
-                members: Vec::new(),
-            };
-            (Timestamp::from_millis(row.until_ms), was)
-        };
-        let groups = history::groups(conn, tenants, ids, since.millis())?.into_iter().map(group).collect();
+        let groups = history::groups(conn, tenants, ids, since.millis())?;
+        let groups = groups.into_iter().map(|row| (Timestamp::from_millis(row.until_ms), row.into())).collect();
         let member = |(group, user, since, until): (String, String, i64, Option<i64>)| Membership {
             group,
             user,
@@ -140,16 +108,47 @@ impl Tenants for Directory {
     }
 }
 
-fn person(row: users::Row) -> Person {
-    Person {
-        tenant_id: row.tenant_id,
-        id: row.id,
-        login_name: row.login_name,
-        first_name: row.first_name,
-        last_name: row.last_name,
-        email: row.email,
-        phone_number: row.phone_number,
-        mobile_number: row.mobile_number,
-        activated: row.activated,
-    }
+/// Makes a person of a row of users, or of what it was.
+macro_rules! person_of {
+    ($row:path) => {
+        impl From<$row> for Person {
+            fn from(row: $row) -> Self {
+                Self {
+                    tenant_id: row.tenant_id,
+                    id: row.id,
+                    login_name: row.login_name,
+                    first_name: row.first_name,
+                    last_name: row.last_name,
+                    email: row.email,
+                    phone_number: row.phone_number,
+                    mobile_number: row.mobile_number,
+                    activated: row.activated,
+                }
+            }
+        }
+    };
 }
+person_of!(users::Row);
+person_of!(history::User);
+
+/// Makes a group, without its members, of a row of groups, or of what it was.
+macro_rules! group_of {
+    ($row:path) => {
+        impl From<$row> for PeopleGroup {
+            fn from(row: $row) -> Self {
+                Self {
+                    tenant_id: row.tenant_id,
+                    unique_id: row.id,
+                    name: row.name,
+                    description: row.description,
+                    created: Timestamp::from_millis(row.created_ms),
+                    updated: row.updated_ms.map(Timestamp::from_millis),
+                    activated: row.activated,
+                    members: Vec::new(),
+                }
+            }
+        }
+    };
+}
+group_of!(user_groups::Row);
+group_of!(history::Group);

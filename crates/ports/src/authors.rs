@@ -6,7 +6,7 @@ use db::{Conn, Result};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{People, Person};
+use crate::{People, Person, people::full_name};
 
 /// A user, as records name one; what has no value is left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
@@ -35,8 +35,7 @@ pub struct Author {
 impl Author {
     /// Given and family name, or else the login name.
     pub fn full_name(&self) -> String {
-        let names: Vec<&str> = [&self.first_name, &self.last_name].into_iter().flatten().map(String::as_str).collect();
-        if names.is_empty() { self.login_name.clone() } else { names.join(" ") }
+        full_name(self.first_name.as_deref(), self.last_name.as_deref(), &self.login_name)
     }
 }
 

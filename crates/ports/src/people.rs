@@ -26,6 +26,19 @@ pub struct Person {
     pub activated: bool,
 }
 
+impl Person {
+    /// Given and family name, or else the login name.
+    pub fn full_name(&self) -> String {
+        full_name(self.first_name.as_deref(), self.last_name.as_deref(), &self.login_name)
+    }
+}
+
+/// Given and family name, or else the login name.
+pub(crate) fn full_name(first_name: Option<&str>, last_name: Option<&str>, login_name: &str) -> String {
+    let name = [first_name, last_name].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    if name.is_empty() { login_name.to_owned() } else { name }
+}
+
 /// A user group ("User groups" in `docs/interface.md`), as other domains show one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeopleGroup {

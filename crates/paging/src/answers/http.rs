@@ -10,7 +10,7 @@ use base::{problem::Problem, query::Query, timestamp::Timestamp};
 use calendar::Zone;
 use db::{Conn, Db, Result};
 use outbox::{Actor, Tx};
-use ports::{AlertAction, AlertActionKind, RelatedArticle};
+use ports::{AlertAction, AlertActionKind, Person, RelatedArticle};
 use serde_json::Value;
 
 use super::{
@@ -251,7 +251,7 @@ pub(super) fn about(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: 
     let incident = neighbours.alerts.incident(conn, &scope, &link.alert, 1)?.ok_or_else(unknown)?;
     let tenants = neighbours.people.own_and_partner(conn, &link.tenant)?;
     let works = neighbours.people.users(conn, &tenants, std::slice::from_ref(&incident.assignee))?;
-    let works = works.first().map(|person| ports::Author::from(person).full_name()).unwrap_or_default();
+    let works = works.first().map(Person::full_name).unwrap_or_default();
     let mut alerts = Vec::new();
     for id in incident.alerts.iter().take(HELPS) {
         alerts.extend(neighbours.alerts.find(conn, &scope, id, now)?);
@@ -331,7 +331,7 @@ pub(super) fn person(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now:
         && neighbours.people.may_act(conn, &tenants, &link.user, now)?;
     if may {
         let found = neighbours.people.users(conn, &tenants, std::slice::from_ref(&link.user))?;
-        Ok(found.first().map(|person| ports::Author::from(person).full_name()).unwrap_or_default())
+        Ok(found.first().map(Person::full_name).unwrap_or_default())
     } else {
         Err(Problem::forbidden("The person to whom the link was sent may no longer act.").into())
     }

@@ -302,7 +302,7 @@ impl AnswerPage {
     /// The other people who were told, with their telephone numbers.
     fn told(&self) -> String {
         let line = |person: &Person| {
-            let name = ports::Author::from(person).full_name();
+            let name = person.full_name();
             let number = person.mobile_number.as_ref().or(person.phone_number.as_ref());
             let number = number.filter(|number| !number.trim().is_empty()).map(|number| {
                 let digits: String = number.chars().filter(|sign| sign.is_ascii_digit() || *sign == '+').collect();

@@ -289,7 +289,7 @@ fn route(asked: &choose::Considered, tenant: &str, described: Option<&Value>, me
 pub fn targets(meant: &[TargetRecipients], methods: bool) -> Vec<Value> {
     let one = |one: &TargetRecipients| {
         let people = one.people.iter().map(|reached| {
-            let name = ports::Author::from(&reached.person).full_name();
+            let name = reached.person.full_name();
             let mut told = json!({"id": reached.person.id, "name": name});
             if methods {
                 let used = reached.methods.iter();

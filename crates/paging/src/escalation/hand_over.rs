@@ -109,8 +109,7 @@ fn check_reach(meant: &[TargetRecipients]) -> Result<()> {
         return Ok(());
     }
     let people = meant.iter().flat_map(|one| &one.people);
-    let people = people
-        .filter_map(|one| Some(format!("{} {}", ports::Author::from(&one.person).full_name(), one.gap.as_ref()?)));
+    let people = people.filter_map(|one| Some(format!("{} {}", one.person.full_name(), one.gap.as_ref()?)));
     let why: Vec<String> = meant.iter().filter_map(|one| one.gap.clone()).chain(people).collect();
     Err(Problem::conflict(format!("Nobody would be told: {}.", why.join("; "))).into())
 }

@@ -213,7 +213,7 @@ fn away(conn: &mut Conn, people: &dyn People, tenant: &str, user: &str, range: I
             time,
             is_endless: false,
             date: None,
-            summary: format!("Away: {}", name(person)),
+            summary: format!("Away: {}", person.full_name()),
             description: String::new(),
             sequence: row.version - 1,
             modified: Timestamp::from_millis(row.updated_ms),
@@ -242,10 +242,10 @@ fn event(row: &roster::row::Roster, schedule: &Schedule, duty: &Duty<'_>, on_cal
     let (shift_id, shift) = schedule.shift(duty.shift).unwrap_or((row.id.as_str(), "Override"));
     let relief = duty.by.and_then(|place| schedule.overrides.get(place));
     let reason = relief.map_or("shift", |relief| relief.id.as_str());
-    let people: Vec<String> = on_call.iter().map(|person| name(person)).collect();
+    let people: Vec<String> = on_call.iter().map(|person| person.full_name()).collect();
     let reach = |person: &&Person| {
         let numbers = [&person.mobile_number, &person.phone_number, &person.email].into_iter().flatten();
-        format!("{}: {}", name(person), numbers.map(String::as_str).collect::<Vec<_>>().join(", "))
+        format!("{}: {}", person.full_name(), numbers.map(String::as_str).collect::<Vec<_>>().join(", "))
     };
     let changes = schedule.absence_changes;
     // What has no end is told as a day that repeats: an end that moves on with the clock would change the event.
@@ -263,10 +263,4 @@ fn event(row: &roster::row::Roster, schedule: &Schedule, duty: &Duty<'_>, on_cal
         sequence: row.sequence.saturating_add(changes.count),
         modified: Timestamp::from_millis(row.modified_ms.max(changes.latest_ms)),
     }
-}
-
-fn name(person: &Person) -> String {
-    let names = [&person.first_name, &person.last_name].into_iter().flatten();
-    let name = names.map(String::as_str).collect::<Vec<_>>().join(" ");
-    if name.is_empty() { person.login_name.clone() } else { name }
 }
