@@ -7,7 +7,7 @@
 //! nothing outside the document is ever opened.
 
 use quick_xml::Reader;
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use super::error::ReportError;
 use super::node::{MAX_NODES, Node, clean};
@@ -26,10 +26,7 @@ pub(super) fn read(text: &str) -> Result<(String, Node), ReportError> {
     // Character references to NUL are refused where they stand.
     if text.as_bytes().contains(&0) {
         let at = text.find('\0').unwrap_or_default();
-        return Err(ReportError::malformed(format!(
-            "the report holds a NUL character (line {})",
-            line_of(text, at as u64)
-        )));
+        return Err(malformed_at(line_of(text, at as u64), "the report holds a NUL character"));
     }
     let mut reader = Reader::from_str(text);
     let mut open: Vec<OpenElement> = Vec::new();
@@ -43,16 +40,11 @@ pub(super) fn read(text: &str) -> Result<(String, Node), ReportError> {
             Event::Start(tag) => {
                 spend(&mut left, || line(start))?;
                 if root.is_some() {
-                    return Err(ReportError::malformed(format!(
-                        "the XML report has a second root element (line {})",
-                        line(start)
-                    )));
+                    return Err(malformed_at(line(start), "the XML report has a second root element"));
                 }
                 if open.len() >= MAX_DEPTH {
-                    return Err(ReportError::malformed(format!(
-                        "the XML report nests more than {MAX_DEPTH} elements (line {})",
-                        line(start)
-                    )));
+                    let message = format!("the XML report nests more than {MAX_DEPTH} elements");
+                    return Err(malformed_at(line(start), &message));
                 }
                 open.push(OpenElement { name: name(&tag), text: String::new(), children: Vec::new() });
             }
@@ -63,10 +55,7 @@ pub(super) fn read(text: &str) -> Result<(String, Node), ReportError> {
                     Some(parent) => parent.children.push((name(&tag).to_ascii_lowercase(), empty)),
                     None if root.is_none() => root = Some((name(&tag), empty)),
                     None => {
-                        return Err(ReportError::malformed(format!(
-                            "the XML report has a second root element (line {})",
-                            line(start)
-                        )));
+                        return Err(malformed_at(line(start), "the XML report has a second root element"));
                     }
                 }
             }
@@ -86,48 +75,49 @@ pub(super) fn read(text: &str) -> Result<(String, Node), ReportError> {
             Event::Text(piece) => append(&mut open, &piece, || line(start))?,
             Event::CData(piece) => append(&mut open, &piece, || line(start))?,
             Event::GeneralRef(reference) => {
-                let character = match reference.as_ref() {
-                    "lt" => '<',
-                    "gt" => '>',
-                    "amp" => '&',
-                    "quot" => '"',
-                    "apos" => '\'',
-                    _ => match reference.resolve_char_ref() {
-                        Ok(Some(character)) => character,
-                        Ok(None) => {
-                            return Err(ReportError::malformed(format!(
-                                "the XML report uses an entity; only the five predefined ones are read (line {})",
-                                line(start)
-                            )));
-                        }
-                        Err(_) => {
-                            return Err(ReportError::malformed(format!(
-                                "the XML report holds a character reference to no character (line {})",
-                                line(start)
-                            )));
-                        }
-                    },
-                };
+                let character = referenced_character(&reference, || line(start))?;
                 append(&mut open, character.encode_utf8(&mut [0; 4]), || line(start))?;
             }
             Event::DocType(_) => {
-                return Err(ReportError::malformed(format!(
-                    "the XML report holds a document type declaration, which is not accepted (line {})",
-                    line(start)
-                )));
+                return Err(malformed_at(
+                    line(start),
+                    "the XML report holds a document type declaration, which is not accepted",
+                ));
             }
             Event::Comment(_) | Event::PI(_) | Event::Decl(_) => {}
             Event::Eof => break,
         }
     }
     if !open.is_empty() {
-        return Err(ReportError::malformed(format!(
-            "the XML report ends inside {} open element(s) (line {})",
-            open.len(),
-            line_of(text, text.len() as u64)
-        )));
+        let message = format!("the XML report ends inside {} open element(s)", open.len());
+        return Err(malformed_at(line_of(text, text.len() as u64), &message));
     }
     root.ok_or_else(|| ReportError::malformed("the XML report has no root element"))
+}
+
+fn malformed_at(line: usize, message: &str) -> ReportError {
+    ReportError::malformed(format!("{message} (line {line})"))
+}
+
+/// The character that a reference such as `&amp;` or `&#65;` stands for.
+fn referenced_character(reference: &BytesRef<'_>, line: impl Fn() -> usize) -> Result<char, ReportError> {
+    Ok(match reference.as_ref() {
+        "lt" => '<',
+        "gt" => '>',
+        "amp" => '&',
+        "quot" => '"',
+        "apos" => '\'',
+        _ => match reference.resolve_char_ref() {
+            Ok(Some(character)) => character,
+            Ok(None) => {
+                let message = "the XML report uses an entity; only the five predefined ones are read";
+                return Err(malformed_at(line(), message));
+            }
+            Err(_) => {
+                return Err(malformed_at(line(), "the XML report holds a character reference to no character"));
+            }
+        },
+    })
 }
 
 fn name(tag: &BytesStart<'_>) -> String {
@@ -139,10 +129,7 @@ fn append(open: &mut [OpenElement], piece: &str, line: impl Fn() -> usize) -> Re
         if piece.trim().is_empty() {
             return Ok(());
         }
-        return Err(ReportError::malformed(format!(
-            "the XML report has text outside its root element (line {})",
-            line()
-        )));
+        return Err(malformed_at(line(), "the XML report has text outside its root element"));
     };
     // The text of an element that has children is only its indentation.
     if element.children.is_empty() {
