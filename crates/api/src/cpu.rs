@@ -15,7 +15,7 @@ use base::{
     body::ignored,
     matching::{Meter, has_expressions},
     problem::{Problem, RateLimit},
-    share::{Full, Kind, Lease, Party, Pool},
+    share::{ExceededShare, Kind, Lease, Party, Pool},
 };
 
 use crate::{Body, Result, shed};
@@ -96,8 +96,8 @@ fn take_place(party: &Arc<Party>) -> Result<Lease> {
     match COMPUTATIONS.try_take(party, 1) {
         Ok(_) if party.held(Kind::Computations) > most => Err(too_many().into()),
         Ok(lease) => Ok(lease),
-        Err(Full::Everything) => Err(too_busy().into()),
-        Err(Full::Caller | Full::Tenant) => Err(too_many().into()),
+        Err(ExceededShare::Everything) => Err(too_busy().into()),
+        Err(ExceededShare::Caller | ExceededShare::Tenant) => Err(too_many().into()),
     }
 }
 

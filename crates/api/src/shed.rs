@@ -27,7 +27,7 @@ use std::{
 
 use base::{
     problem::Problem,
-    share::{Full, Kind, Lease, Parties, Party, Pool},
+    share::{ExceededShare, Kind, Lease, Parties, Party, Pool},
 };
 use tokio::time::{Instant, timeout};
 
@@ -153,12 +153,12 @@ impl Reason {
         }
     }
 
-    fn of(kind: Kind, full: Full) -> Self {
+    fn of(kind: Kind, full: ExceededShare) -> Self {
         match (kind, full) {
-            (Kind::Bodies, Full::Everything) => Self::Bodies,
-            (Kind::Memory, Full::Everything) => Self::Memory,
-            (Kind::Streams, Full::Everything) => Self::Streams,
-            (_, Full::Everything) => Self::Requests,
+            (Kind::Bodies, ExceededShare::Everything) => Self::Bodies,
+            (Kind::Memory, ExceededShare::Everything) => Self::Memory,
+            (Kind::Streams, ExceededShare::Everything) => Self::Streams,
+            (_, ExceededShare::Everything) => Self::Requests,
             (Kind::Bodies, _) => Self::BodiesShare,
             (Kind::Memory, _) => Self::MemoryShare,
             (Kind::Streams, _) => Self::StreamsShare,
@@ -261,8 +261,8 @@ impl LoadGate {
     }
 
     /// Waits for a moment, of a request that there was no room for.
-    async fn wait_for_work(&self, party: &Arc<Party>, full: Full, entry: Entry) -> Result<(), Problem> {
-        let own = full != Full::Everything;
+    async fn wait_for_work(&self, party: &Arc<Party>, full: ExceededShare, entry: Entry) -> Result<(), Problem> {
+        let own = full != ExceededShare::Everything;
         let now = Instant::now();
         let (_place, patience) = match entry {
             Entry::AfterPause => (Some(self.pace.wait(now)), PATIENCE_AFTER_PAUSE),

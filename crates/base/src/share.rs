@@ -60,7 +60,7 @@ const KINDS: usize = Kind::Arrivals as usize + 1;
 
 /// Of whose share there was too much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Full {
+pub enum ExceededShare {
     /// Everything is taken.
     Everything,
     /// The caller has as much as it may.
@@ -102,7 +102,7 @@ impl Pool {
     }
 
     /// Takes so much, now or not at all; it is given back when what this answers is dropped.
-    pub fn try_take(self: &Arc<Self>, party: &Arc<Party>, amount: usize) -> Result<Lease, Full> {
+    pub fn try_take(self: &Arc<Self>, party: &Arc<Party>, amount: usize) -> Result<Lease, ExceededShare> {
         self.try_hold(party, amount)?;
         Ok(Lease { pool: Arc::clone(self), party: Arc::clone(party), amount })
     }
@@ -114,12 +114,12 @@ impl Pool {
     }
 
     /// As [`Pool::try_take`], for a caller that says itself when it is done ([`Pool::release`]).
-    pub fn try_hold(&self, party: &Party, amount: usize) -> Result<(), Full> {
+    pub fn try_hold(&self, party: &Party, amount: usize) -> Result<(), ExceededShare> {
         let before = self.used.fetch_add(amount, Relaxed);
         let free = self.total.saturating_sub(before);
         if amount > free {
             self.used.fetch_sub(amount, Relaxed);
-            return Err(Full::Everything);
+            return Err(ExceededShare::Everything);
         }
         let most = free.saturating_mul(self.greed);
         if let Err(full) = party.hold(self.kind, amount, most) {
@@ -154,7 +154,7 @@ impl Lease {
     }
 
     /// Takes more of the same, or leaves it as it is.
-    pub fn grow(&mut self, more: usize) -> Result<(), Full> {
+    pub fn grow(&mut self, more: usize) -> Result<(), ExceededShare> {
         self.pool.try_hold(&self.party, more)?;
         self.amount += more;
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::{future::Future, rc::Rc, sync::Arc, time::Duration};
 
-use base::share::{Full, Lease, Party, Pool};
+use base::share::{ExceededShare, Lease, Party, Pool};
 use tokio::time::timeout;
 
 use crate::{CallerKey, Db, Error, Result, WritePosition};
@@ -92,7 +92,9 @@ impl Db {
         }
         match timeout(self.0.wait.max(Duration::from_millis(1)), shared.take(&asker, 1)).await {
             Ok(Ok(lease)) => Ok(Turn { _lease: lease }),
-            Ok(Err(Full::Everything)) => Err(Error::Unavailable(format!("{MOST_WAITING} calls wait for a connection"))),
+            Ok(Err(ExceededShare::Everything)) => {
+                Err(Error::Unavailable(format!("{MOST_WAITING} calls wait for a connection")))
+            }
             Ok(Err(_)) => Err(Error::Unavailable("too many calls of one caller wait for a connection".to_owned())),
             Err(_) => Err(Error::Unavailable("no connection was free in time".to_owned())),
         }

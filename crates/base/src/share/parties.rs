@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use super::{Full, KINDS, Kind};
+use super::{ExceededShare, KINDS, Kind};
 
 /// From this number of parties on, unused ones are removed.
 const SWEEP: usize = 1024;
@@ -45,15 +45,15 @@ impl Party {
     }
 
     /// Holds so much more, when it is `most` in all, and twice that for the tenant.
-    pub(super) fn hold(&self, kind: Kind, amount: usize, most: usize) -> Result<(), Full> {
+    pub(super) fn hold(&self, kind: Kind, amount: usize, most: usize) -> Result<(), ExceededShare> {
         if !self.add(kind, amount, most) {
-            return Err(Full::Caller);
+            return Err(ExceededShare::Caller);
         }
         if let Some(tenant) = &self.tenant
             && !tenant.add(kind, amount, most.saturating_mul(2))
         {
             self.held[kind as usize].fetch_sub(amount, Relaxed);
-            return Err(Full::Tenant);
+            return Err(ExceededShare::Tenant);
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use super::{Full, Lease, Party, Pool};
+use super::{ExceededShare, Lease, Party, Pool};
 
 /// The waiters of one pool.
 #[derive(Debug)]
@@ -110,7 +110,7 @@ impl Queue {
 
     /// Joins the line of a party, which may be as long as there is room for others, and those of its tenant twice as
     /// long.
-    fn join(&self, party: &Arc<Party>, amount: usize) -> Result<Arc<Waiter>, Full> {
+    fn join(&self, party: &Arc<Party>, amount: usize) -> Result<Arc<Waiter>, ExceededShare> {
         let mut tenants = crate::sync::lock(&self.tenants);
         let room = self.most.saturating_sub(self.waiting.load(SeqCst));
         let index = tenants.iter().position(|known| Arc::ptr_eq(&known.tenant, party.tenant()));
@@ -124,9 +124,9 @@ impl Queue {
         let of_party = line.map_or(0, |line| tenant.lines[line].waiters.len());
         let refused = match room {
             _ if party.is_unbounded() => None,
-            0 => Some(Full::Everything),
-            _ if of_party >= room => Some(Full::Caller),
-            _ if of_tenant >= room.saturating_mul(2) => Some(Full::Tenant),
+            0 => Some(ExceededShare::Everything),
+            _ if of_party >= room => Some(ExceededShare::Caller),
+            _ if of_tenant >= room.saturating_mul(2) => Some(ExceededShare::Tenant),
             _ => None,
         };
         if let Some(full) = refused {
@@ -178,7 +178,7 @@ impl Acquire {
 }
 
 impl Future for Acquire {
-    type Output = Result<Lease, Full>;
+    type Output = Result<Lease, ExceededShare>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         if self.waiter.is_none() {

@@ -24,7 +24,7 @@ fn something_is_free_however_many_are_greedy() {
         all.push(greedy(&pool, &parties.of_key(&format!("client_{number}"), "k")));
         assert!(pool.used() < pool.total(), "{number}");
     }
-    assert_eq!(pool.try_take(&parties.of_key("client_1", "one"), 1).unwrap_err(), Full::Caller);
+    assert_eq!(pool.try_take(&parties.of_key("client_1", "one"), 1).unwrap_err(), ExceededShare::Caller);
     assert!(pool.try_take(&parties.of_address(IpAddr::V4(Ipv4Addr::LOCALHOST)), 1).is_ok());
     drop(all);
     assert_eq!(pool.used(), 0);
@@ -37,7 +37,7 @@ fn the_keys_of_a_tenant_share_what_it_may_have() {
     let held: Vec<_> = (0..50).map(|key| greedy(&pool, &parties.of_key("client_1", &key.to_string()))).collect();
     let tenant: usize = held.iter().map(Vec::len).sum();
     assert!((600..=667).contains(&tenant), "{tenant}");
-    assert_eq!(pool.try_take(&parties.of_key("client_1", "new"), 300).unwrap_err(), Full::Tenant);
+    assert_eq!(pool.try_take(&parties.of_key("client_1", "new"), 300).unwrap_err(), ExceededShare::Tenant);
     assert_eq!(greedy(&pool, &parties.of_key("client_2", "k")).len(), (1000 - tenant) / 2 + (1000 - tenant) % 2);
 }
 
@@ -66,9 +66,9 @@ fn amounts_count() {
     let pool = Pool::new(Kind::Memory, 100, 1, 10);
     let (one, other) = (parties.of_key("client_1", "one"), parties.of_key("client_2", "one"));
     let mut lease = pool.try_take(&one, 40).unwrap();
-    assert_eq!(lease.grow(30), Err(Full::Caller));
+    assert_eq!(lease.grow(30), Err(ExceededShare::Caller));
     assert_eq!((lease.grow(10), lease.amount(), pool.used()), (Ok(()), 50, 50));
-    assert_eq!(pool.try_take(&other, 60).unwrap_err(), Full::Everything);
+    assert_eq!(pool.try_take(&other, 60).unwrap_err(), ExceededShare::Everything);
     lease.shrink_to(10);
     assert_eq!((pool.used(), one.held(Kind::Memory), one.tenant().held(Kind::Memory)), (10, 10, 10));
     assert!(pool.try_take(&other, 60).is_ok());
@@ -183,10 +183,10 @@ fn a_line_is_as_long_as_there_is_room_for_others() {
     let _held = pool.try_take(&greedy, 1).unwrap();
     let mut waiting: Vec<_> = (0..10).map(|_| Box::pin(pool.take(&greedy, 1))).collect();
     let mut refused = waiting.iter_mut().map(|taking| taking.as_mut().poll(&mut context));
-    assert_eq!(refused.by_ref().filter(|answer| matches!(answer, Poll::Ready(Err(Full::Caller)))).count(), 5);
+    assert_eq!(refused.by_ref().filter(|answer| matches!(answer, Poll::Ready(Err(ExceededShare::Caller)))).count(), 5);
     assert!(pin!(pool.take(&other, 1)).poll(&mut context).is_pending());
     let too_much = pin!(pool.take(&other, 2)).poll(&mut context);
-    assert!(matches!(too_much, Poll::Ready(Err(Full::Everything))), "what never comes is not waited for");
+    assert!(matches!(too_much, Poll::Ready(Err(ExceededShare::Everything))), "what never comes is not waited for");
     let service = Party::service();
     let mut many: Vec<_> = (0..20).map(|_| Box::pin(pool.take(&service, 1))).collect();
     assert!(many.iter_mut().all(|taking| taking.as_mut().poll(&mut context).is_pending()), "it stands for many");
