@@ -15,7 +15,7 @@ use tokio::task::spawn_blocking;
 
 use crate::{
     CallerKey, Conn, Db, Error, Extent, Freshness, Place, Result, WritePosition, backend,
-    replica::{self, Unnoted},
+    replica::{self, UnrecordedWrites},
     requester::of_requester,
     transaction::transaction,
     url::DatabaseUrl,
@@ -224,7 +224,7 @@ fn write_and_note<T>(
     conn: &mut Conn,
     begin: &str,
     caller: Option<&CallerKey>,
-    unnoted: &Unnoted,
+    unnoted: &UnrecordedWrites,
     f: impl FnOnce(&mut Conn) -> Result<T>,
 ) -> Result<(T, Option<WritePosition>)> {
     let value = transaction(conn, begin, f)?;

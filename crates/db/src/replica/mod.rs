@@ -7,10 +7,10 @@
 //!
 //! Where the last write of a caller with a key stands is noted in the database after its commit (`write_positions`), so
 //! that any gateway knows it, and told to the caller ([`Requester::on_write`](crate::Requester::on_write)). When that
-//! fails, all callers have to see what is committed: at once those of the same gateway ([`Unnoted`]), and a quarter of
-//! a second later, by a note that concerns everybody, those of the others. The same is done where notes were lost.
-//! People who are signed in see all that was committed before: their pages read lists again when a stream of changes
-//! tells them to.
+//! fails, all callers have to see what is committed: at once those of the same gateway ([`UnrecordedWrites`]), and a
+//! quarter of a second later, by a note that concerns everybody, those of the others. The same is done where notes were
+//! lost. People who are signed in see all that was committed before: their pages read lists again when a stream of
+//! changes tells them to.
 
 mod identity;
 mod place;
@@ -38,7 +38,7 @@ pub use self::{
     position::{CallerKey, WritePosition},
     watch::{ReplicaHealth, ReplicaStatus},
 };
-pub(crate) use self::{position::note, unnoted::Unnoted};
+pub(crate) use self::{position::note, unnoted::UnrecordedWrites};
 use crate::{
     Backend, Conn, DatabaseUrl, Db, Error, Options, Result,
     backend::{self, Manager},
@@ -67,7 +67,7 @@ pub(crate) struct Replica {
     pub(crate) watch: Arc<Watch>,
     pub(crate) outcomes: Arc<Outcomes>,
     /// Writes of this gateway that could not be noted.
-    pub(crate) unnoted: Arc<Unnoted>,
+    pub(crate) unnoted: Arc<UnrecordedWrites>,
     /// The way to a server that is reached over TLS; closed last.
     _tunnel: Option<tls::Tunnel>,
 }
@@ -158,7 +158,7 @@ impl Db {
         }
         let pages = Connections::new(&url, &identity, options.connections, Kind::Connections);
         let lists = Connections::new(&url, &identity, lists::most(options.connections), Kind::ListConnections);
-        let unnoted = Arc::<Unnoted>::default();
+        let unnoted = Arc::<UnrecordedWrites>::default();
         let servers = Servers { primary: self.0.url.clone(), replica: url, identity, unnoted: Arc::clone(&unnoted) };
         let watch = Watch::start(servers, most_lag)?;
         let outcomes = Arc::<Outcomes>::default();

@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// not remembered, so that this takes no memory. The watch makes up for all of them by one note that concerns every
 /// caller, which other gateways see, too.
 #[derive(Debug, Default)]
-pub(crate) struct Unnoted {
+pub(crate) struct UnrecordedWrites {
     added: AtomicU64,
     settled: AtomicU64,
 }
 
-impl Unnoted {
+impl UnrecordedWrites {
     /// A note is missing from now on.
     pub(crate) fn add(&self) {
         self.added.fetch_add(1, Ordering::SeqCst);
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn what_comes_while_it_is_made_up_for_is_missing_still() {
-        let unnoted = Unnoted::default();
+        let unnoted = UnrecordedWrites::default();
         assert!(!unnoted.is_any());
         unnoted.settle(|| -> Result<(), ()> { panic!("nothing is missing") }).unwrap();
         unnoted.add();

@@ -14,7 +14,7 @@ use std::{
 use super::{
     identity::{Identity, pooled},
     position::{self, WritePosition},
-    unnoted::Unnoted,
+    unnoted::UnrecordedWrites,
 };
 use crate::{Conn, Error, Result, backend, cut, url::DatabaseUrl};
 
@@ -70,7 +70,7 @@ pub(crate) struct Servers {
     pub(crate) primary: DatabaseUrl,
     pub(crate) replica: DatabaseUrl,
     pub(crate) identity: Arc<Identity>,
-    pub(crate) unnoted: Arc<Unnoted>,
+    pub(crate) unnoted: Arc<UnrecordedWrites>,
 }
 
 impl Watch {
@@ -81,7 +81,8 @@ impl Watch {
         let watch = Arc::new(Self { begun, most_lag, answered, lag_ms, ended });
         let urls = (servers.primary.clone(), servers.replica.clone());
         let samples = Samples::default();
-        let mut look = Look { servers, primary: None, replica: None, samples, has_caught_up: false, swept: begun };
+        let mut look =
+            ReplicaWatch { servers, primary: None, replica: None, samples, has_caught_up: false, swept: begun };
         watch.note(look.look());
         let thread = |name: &str, work: Box<dyn FnOnce() + Send>| {
             let spawned = thread::Builder::new().name(name.to_owned()).spawn(work);
@@ -135,7 +136,7 @@ impl Watch {
     }
 }
 
-fn keep_looking(mut look: Look, listener: &Weak<Watch>) {
+fn keep_looking(mut look: ReplicaWatch, listener: &Weak<Watch>) {
     while listener.strong_count() > 0 {
         let found = look.look();
         let Some(watch) = listener.upgrade() else { return };
@@ -165,7 +166,7 @@ fn cut_when_still((primary, replica): &(DatabaseUrl, DatabaseUrl), listener: &We
 }
 
 /// What is looked at again and again.
-struct Look {
+struct ReplicaWatch {
     servers: Servers,
     primary: Option<Conn>,
     replica: Option<Conn>,
@@ -175,7 +176,7 @@ struct Look {
     swept: Instant,
 }
 
-impl Look {
+impl ReplicaWatch {
     /// How far the replica is behind.
     fn look(&mut self) -> Result<Duration> {
         // A primary that is away writes nothing that the replica could lack.
