@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::{
     Actor, Change, Unpublished,
-    packing::{self, About},
+    packing::{self, RowContext},
     retention::{Keep, Retention, Setting},
     schema::audit_log,
 };
@@ -96,7 +96,7 @@ impl Entry {
     ) -> Result<Self> {
         let changes = serde_json::to_string(&difference(change.before.as_ref(), change.after.as_ref(), unpublished));
         let changes = changes.map_err(|error| Error::Fault(format!("what changed cannot be told: {error}")))?;
-        let about = About { tenant_id: &change.tenant_id, entity_id: &change.entity_id, at: now };
+        let about = RowContext { tenant_id: &change.tenant_id, entity_id: &change.entity_id, at: now };
         let packed = packing::pack(&changes, about);
         Ok(Self {
             tenant_id: change.tenant_id.clone(),
@@ -131,9 +131,9 @@ impl Entry {
         }
     }
 
-    fn about(&self) -> About<'_> {
+    fn about(&self) -> RowContext<'_> {
         let Self { tenant_id, entity_id, at_ms, .. } = self;
-        About { tenant_id, entity_id, at: Timestamp::from_millis(*at_ms) }
+        RowContext { tenant_id, entity_id, at: Timestamp::from_millis(*at_ms) }
     }
 }
 

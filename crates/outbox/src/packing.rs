@@ -27,14 +27,14 @@ const LONGEST: usize = 64 << 20;
 
 /// What a row says elsewhere, and what changed often says again.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct About<'a> {
+pub(crate) struct RowContext<'a> {
     pub(crate) tenant_id: &'a str,
     pub(crate) entity_id: &'a str,
     pub(crate) at: Timestamp,
 }
 
 /// The text, packed; [`None`] when packing does not make it shorter.
-pub(crate) fn pack(text: &str, about: About<'_>) -> Option<Vec<u8>> {
+pub(crate) fn pack(text: &str, about: RowContext<'_>) -> Option<Vec<u8>> {
     let length = u32::try_from(text.len()).ok()?.to_le_bytes();
     let mut packed = vec![0; 1 + length.len() + get_maximum_output_size(text.len())];
     let (head, block) = packed.split_at_mut(1 + length.len());
@@ -46,7 +46,7 @@ pub(crate) fn pack(text: &str, about: About<'_>) -> Option<Vec<u8>> {
 }
 
 /// The text that was packed, by what was the row's then.
-pub(crate) fn unpack(packed: &[u8], about: About<'_>) -> Result<String> {
+pub(crate) fn unpack(packed: &[u8], about: RowContext<'_>) -> Result<String> {
     let dictionary = dictionary(about);
     let text = match packed.split_first() {
         Some((&LZ4, packed)) => expand(packed, dictionary.as_bytes()),
@@ -77,7 +77,7 @@ fn inflate(packed: &[u8], dictionary: &[u8]) -> std::result::Result<Vec<u8>, Str
 }
 
 /// [`DICTIONARY`] as one line, with what the row says elsewhere in the place of `<tenant>`, `<id>` and `<time>`.
-fn dictionary(about: About<'_>) -> String {
+fn dictionary(about: RowContext<'_>) -> String {
     let time = about.at.to_string();
     let mut text = String::with_capacity(DICTIONARY.len() + 300);
     for line in DICTIONARY.lines() {
@@ -101,7 +101,7 @@ mod tests {
 
     use super::*;
 
-    const ABOUT: About<'_> = About {
+    const ABOUT: RowContext<'_> = RowContext {
         tenant_id: "client_1",
         entity_id: "01a20830-aac5-73df-bc1d-43f855b9cb27",
         at: Timestamp::from_millis(1_795_433_736_901),

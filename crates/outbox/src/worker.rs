@@ -83,7 +83,7 @@ impl Worker {
         let mut leftover = db.backend() == Backend::Sqlite;
         let owner = if leftover { String::new() } else { uuid::Uuid::new_v4().to_string() };
         db.watch_due("outbox", events::ROWS);
-        let mut desk = Desk { db, owner, subscribers, turns: Turns::default(), most: BATCH };
+        let mut desk = EventDispatcher { db, owner, subscribers, turns: Turns::default(), most: BATCH };
         let lag = Arc::clone(&lag_ms);
         let background = Background::start("outbox", move || {
             let now = clock();
@@ -117,7 +117,7 @@ impl Worker {
 }
 
 /// What events are handed on with.
-struct Desk {
+struct EventDispatcher {
     db: Db,
     owner: String,
     subscribers: Vec<Arc<dyn Subscriber>>,
@@ -142,7 +142,7 @@ impl TenantEvents {
     }
 }
 
-impl Desk {
+impl EventDispatcher {
     /// Hands on what is due, a batch at most; says how many events that were.
     fn hand_on(&mut self, now: Timestamp) -> Result<usize> {
         let until = Timestamp::from_millis(now.millis() + LEASE_MS);
