@@ -19,7 +19,7 @@ use db::{Db, Json, Result};
 use outbox::{Background, TenantTurns, Tx};
 use ports::{Maintenance, Notices, People};
 
-use self::rules::Fate;
+use self::rules::DueTimeOutcome;
 use crate::{
     job::{self, row::Job},
     runs::{
@@ -224,7 +224,7 @@ fn make_runs_of(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str, ids: &[S
 fn run(
     job: &Job,
     due_ms: i64,
-    fate: Fate,
+    fate: DueTimeOutcome,
     open: &mut usize,
     covered: Option<&Vec<RunMaintenance>>,
     now: Timestamp,
@@ -233,11 +233,11 @@ fn run(
     let mut run = queued(job, runs::store::new_id(), due_ms, "schedule", now);
     run.maintenance = Json(covered.cloned().unwrap_or_default());
     match fate {
-        Fate::Missed(reason) => not_run(run, MISSED, reason, now),
-        Fate::Run if job.overlap == "skip" && *open > 0 => {
+        DueTimeOutcome::Missed(reason) => not_run(run, MISSED, reason, now),
+        DueTimeOutcome::Run if job.overlap == "skip" && *open > 0 => {
             not_run(run, SKIPPED, "A run of the job was not over when this one was due.".to_owned(), now)
         }
-        Fate::Run => {
+        DueTimeOutcome::Run => {
             *open += 1;
             run.trace = runs::trace::of_scheduled(&run.id);
             run

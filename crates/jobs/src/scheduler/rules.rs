@@ -18,7 +18,7 @@ const MOST: usize = 100;
 
 /// What becomes of one due time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum DueTimeOutcome {
     /// A run is made.
     Run,
     /// It is too late for one; why.
@@ -29,7 +29,7 @@ pub enum Fate {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// Each due time with its fate, in order.
-    pub due: Vec<(i64, Fate)>,
+    pub due: Vec<(i64, DueTimeOutcome)>,
     /// When the job is due after those.
     pub next_ms: Option<i64>,
 }
@@ -47,33 +47,35 @@ pub fn plan(job: &Job, now: Timestamp) -> Result<Plan, Problem> {
     let Latest { times, before, more } = rule.latest(Timestamp::from_millis(first), now, MOST);
     let times: Vec<i64> = times.into_iter().map(Timestamp::millis).collect();
     let last = times.last().copied().unwrap_or(first);
-    let mut due: Vec<(i64, Fate)> = times.iter().map(|time| (*time, fate(job, *time, last, now))).collect();
+    let mut due: Vec<(i64, DueTimeOutcome)> = times.iter().map(|time| (*time, fate(job, *time, last, now))).collect();
     if let (true, Some((_, fate))) = (before > 0, due.first_mut()) {
         let told = match fate {
-            Fate::Missed(reason) => reason.clone(),
-            Fate::Run => "Too many due times were missed at once.".to_owned(),
+            DueTimeOutcome::Missed(reason) => reason.clone(),
+            DueTimeOutcome::Run => "Too many due times were missed at once.".to_owned(),
         };
         let many = if more { "more than " } else { "" };
-        *fate = Fate::Missed(format!("{told} So were {many}{before} due times before it."));
+        *fate = DueTimeOutcome::Missed(format!("{told} So were {many}{before} due times before it."));
     }
     Ok(Plan { due, next_ms })
 }
 
-fn fate(job: &Job, due: i64, last: i64, now: Timestamp) -> Fate {
+fn fate(job: &Job, due: i64, last: i64, now: Timestamp) -> DueTimeOutcome {
     let late_s = (now.millis() - due) / 1_000;
     let skips = job.misfire == "skip";
     let most = job.lateness_s.or(skips.then_some(GRACE_S));
     if most.is_some_and(|most| late_s > most) {
-        return Fate::Missed(format!("The service came {late_s} s late, and the job may not begin as late as that."));
+        return DueTimeOutcome::Missed(format!(
+            "The service came {late_s} s late, and the job may not begin as late as that."
+        ));
     }
     // One that skips what it missed has no use for what is not the latest either.
     if job.misfire != "all" && due != last {
         let last = Timestamp::from_millis(last);
-        return Fate::Missed(format!(
+        return DueTimeOutcome::Missed(format!(
             "The service came {late_s} s late; the run that was due at {last} stands for it."
         ));
     }
-    Fate::Run
+    DueTimeOutcome::Run
 }
 
 #[cfg(test)]
@@ -109,7 +111,7 @@ mod tests {
             .due
             .iter()
             .map(|(due, fate)| {
-                let sign = if *fate == Fate::Run { '+' } else { '-' };
+                let sign = if *fate == DueTimeOutcome::Run { '+' } else { '-' };
                 format!("{sign}{}", &Timestamp::from_millis(*due).to_string()[8..13])
             })
             .collect();
@@ -147,7 +149,11 @@ mod tests {
         old.next_due_ms = Some(at("2026-11-02T10:00:00Z").millis());
         let plan = plan(&old, at("2046-11-02T12:00:00Z")).unwrap();
         assert_eq!(plan.due.len(), MOST);
-        assert!(matches!(&plan.due[0].1, Fate::Missed(reason) if reason.contains("So were 72")), "{:?}", plan.due[0]);
-        assert!(plan.due[1..].iter().all(|(_, fate)| *fate == Fate::Run));
+        assert!(
+            matches!(&plan.due[0].1, DueTimeOutcome::Missed(reason) if reason.contains("So were 72")),
+            "{:?}",
+            plan.due[0]
+        );
+        assert!(plan.due[1..].iter().all(|(_, fate)| *fate == DueTimeOutcome::Run));
     }
 }

@@ -22,7 +22,7 @@ api::list! {
 
 /// Whose scripts a list shows.
 #[derive(Clone, Debug, Parameters)]
-pub struct Whose {
+pub struct ScriptListQuery {
     /// Those of the partner as well, which a client may run; default false.
     #[request(default)]
     pub with_partner: bool,
@@ -93,16 +93,16 @@ pub async fn create(
 /// the tenant's own alone).
 #[utoipa::path(
     operation_id = "searchJobScripts",
-    params(PageQuery<Scripts, Whose>),
+    params(PageQuery<Scripts, ScriptListQuery>),
     responses((status = 200, description = "A page of scripts", body = PageOf<Script>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/jobs/scripts/search")]
 pub async fn search(
-    context: RequestContext<PageQuery<Scripts, Whose>>,
+    context: RequestContext<PageQuery<Scripts, ScriptListQuery>>,
     people: web::Data<dyn People>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { own: Whose { with_partner }, .. } = context.query.clone();
+    let PageQuery { own: ScriptListQuery { with_partner }, .. } = context.query.clone();
     let filter = Filter::parse(&context.query.filter)?;
     let page = context.page(move |conn, scope, sort, walk| {
         let tenants = scope.scope_and_partner();
