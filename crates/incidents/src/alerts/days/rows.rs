@@ -26,7 +26,7 @@ const SELECT: &str = "SELECT alerts.id, alerts.problem, alerts.resource_id, aler
 
 /// Which alerts of a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
+pub enum AlertSelection {
     /// All of them.
     All,
     /// Those that are closed.
@@ -34,7 +34,7 @@ pub enum Which {
 }
 
 /// Takes an alert; `false` ends the reading.
-pub type Take<'a> = &'a mut dyn FnMut(Record) -> bool;
+pub type RecordVisitor<'a> = &'a mut dyn FnMut(Record) -> bool;
 
 /// Reads alerts of a tenant.
 pub struct Reader<'a> {
@@ -55,15 +55,15 @@ impl<'a> Reader<'a> {
         &mut self,
         conn: &mut Conn,
         (from_ms, to_ms): (i64, i64),
-        which: Which,
-        take: Take<'_>,
+        which: AlertSelection,
+        take: RecordVisitor<'_>,
     ) -> Result<bool> {
         let (mut after_ms, mut after) = (from_ms, String::new());
         loop {
             let text = Condition::sql(SELECT).text(self.tenant).then(" AND alerts.created_ms >= ").integer(after_ms);
             let text = text.then(" AND alerts.created_ms < ").integer(to_ms);
             let text = text.then(" AND (alerts.created_ms > ").integer(after_ms).then(" OR alerts.id > ").text(after);
-            let closed = if which == Which::Closed { " AND alerts.closed_ms IS NOT NULL" } else { "" };
+            let closed = if which == AlertSelection::Closed { " AND alerts.closed_ms IS NOT NULL" } else { "" };
             let text = text.then(")").then(closed).then(" ORDER BY alerts.created_ms, alerts.id LIMIT ");
             let rows: Vec<Row> = SqlQuery::<RowTypes>::of(text.integer(AT_ONCE as i64)).load(conn)?;
             let Some(last) = rows.last() else { return Ok(true) };
@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
     }
 
     /// As [`Reader::range`], those that are open and were taken in on some days.
-    pub fn open(&mut self, conn: &mut Conn, days: &HashSet<i64>, take: Take<'_>) -> Result<bool> {
+    pub fn open(&mut self, conn: &mut Conn, days: &HashSet<i64>, take: RecordVisitor<'_>) -> Result<bool> {
         let text = Condition::sql(SELECT).text(self.tenant).then(" AND alerts.closed_ms IS NULL");
         let mut rows = Vec::new();
         db::for_each_row(conn, SqlQuery::<RowTypes>::of(text), |row: Row| {
@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes those that wait.
-    pub fn finish(&mut self, conn: &mut Conn, take: Take<'_>) -> Result<bool> {
+    pub fn finish(&mut self, conn: &mut Conn, take: RecordVisitor<'_>) -> Result<bool> {
         let waiting = std::mem::take(&mut self.waiting);
         for rows in waiting.chunks(AT_ONCE) {
             let mut told = self.told(conn, rows)?;

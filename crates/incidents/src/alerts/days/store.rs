@@ -30,7 +30,7 @@ const AT_ONCE: usize = 200;
 
 /// A packed day, without its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct PackedDay {
     /// Its number.
     pub day: i64,
     /// How many alerts it has.
@@ -38,12 +38,12 @@ pub struct Kept {
 }
 
 /// The packed days of a tenant from one to before another; those that have no alerts are none.
-pub fn kept(conn: &mut Conn, tenant: &str, from: i64, to: i64) -> Result<Vec<Kept>> {
+pub fn kept(conn: &mut Conn, tenant: &str, from: i64, to: i64) -> Result<Vec<PackedDay>> {
     use alert_days::dsl;
     let of_tenant = dsl::alert_days.filter(dsl::tenant_id.eq(tenant)).filter(dsl::format.eq(FORMAT));
     let within = of_tenant.filter(dsl::day.ge(from)).filter(dsl::day.lt(to)).filter(dsl::alerts.gt(0));
     let rows: Vec<(i64, i64)> = within.order(dsl::day).select((dsl::day, dsl::alerts)).load(conn)?;
-    Ok(rows.into_iter().map(|(day, alerts)| Kept { day, alerts }).collect())
+    Ok(rows.into_iter().map(|(day, alerts)| PackedDay { day, alerts }).collect())
 }
 
 /// The contents of packed days of a tenant from one to another, both included.
@@ -120,7 +120,7 @@ pub fn begin(conn: &mut Conn, tenant: &str, days: &[i64], maker: &[u8], now_ms: 
 }
 
 /// Stores the copy of a day, unless it was removed meanwhile.
-pub fn put(conn: &mut Conn, tenant: &str, kept: Kept, maker: &[u8], content: &[u8]) -> Result<()> {
+pub fn put(conn: &mut Conn, tenant: &str, kept: PackedDay, maker: &[u8], content: &[u8]) -> Result<()> {
     use alert_days::dsl;
     let own =
         dsl::alert_days.find((tenant, kept.day)).filter(dsl::format.eq(BEING_MADE)).filter(dsl::content.eq(maker));

@@ -8,7 +8,7 @@ use ports::PagedAlerts;
 
 use super::{
     changes::{SETTLED_MS, told_changes},
-    store::{self, FEWEST, Kept},
+    store::{self, FEWEST, PackedDay},
     worker::{Copier, copy},
 };
 use crate::alerts::{
@@ -43,13 +43,13 @@ fn add(fixture: &Fixture, day: i64, count: i64, id: &'static str) {
 }
 
 /// Turns at an instant until there is nothing to do; answers the days that have a copy.
-fn turn(fixture: &Fixture, copier: &mut Copier, at_ms: i64) -> Vec<Kept> {
+fn turn(fixture: &Fixture, copier: &mut Copier, at_ms: i64) -> Vec<PackedDay> {
     let turns = (0..10).take_while(|_| copier.turn(&fixture.db, Timestamp::from_millis(at_ms)).unwrap());
     assert!(turns.count() < 10, "it makes the same again and again");
     kept(fixture)
 }
 
-fn kept(fixture: &Fixture) -> Vec<Kept> {
+fn kept(fixture: &Fixture) -> Vec<PackedDay> {
     fixture.db.read_here(|conn| store::kept(conn, TENANT, 0, i64::MAX)).unwrap()
 }
 
@@ -68,8 +68,8 @@ fn days_that_are_over_are_copied() {
     add(&fixture, DAY + 2, FEWEST - 1, BY_SERVICE);
     add(&fixture, DAY + 5, FEWEST + 1, BY_SERVICE);
     let mut copier = Copier::new(PAGED);
-    let first = Kept { day: DAY, alerts: FEWEST };
-    let last = Kept { day: DAY + 5, alerts: FEWEST + 1 };
+    let first = PackedDay { day: DAY, alerts: FEWEST };
+    let last = PackedDay { day: DAY + 5, alerts: FEWEST + 1 };
     let over = (DAY + 6) * DAY_MS + SETTLED_MS;
     assert_eq!(turn(&fixture, &mut copier, over - 1), [first]);
     assert_eq!(turn(&fixture, &mut copier, over), [first, last], "and not what has too few");
@@ -160,7 +160,7 @@ fn a_copy_of_what_changed_meanwhile_is_not_kept() {
     add(&fixture, DAY, 30, BY_SERVICE);
     fixture.db.write_here(|conn| store::begin(conn, TENANT, &[DAY], b"me", 0)).unwrap();
     let (read, content) = fixture.db.read_here(|conn| copy(conn, PAGED, TENANT, DAY)).unwrap();
-    assert_eq!(read, Kept { day: DAY, alerts: 30 });
+    assert_eq!(read, PackedDay { day: DAY, alerts: 30 });
     let again = content.clone();
     fixture.db.write_here(|conn| told_changes(conn, TENANT, &[&id(DAY, 1)])).unwrap();
     fixture.db.write_here(move |conn| store::put(conn, TENANT, read, b"me", &content)).unwrap();

@@ -20,8 +20,8 @@ use super::{
     changes::{SETTLED_MS, told_changes},
     pack::Packer,
     record::day_of,
-    rows::{Reader, Which},
-    store::{self, Kept},
+    rows::{AlertSelection, Reader},
+    store::{self, PackedDay},
 };
 use crate::{alerts::room, neighbours::Neighbours};
 
@@ -59,7 +59,7 @@ pub fn start_alert_days(
 }
 
 /// A packed day and its content.
-type Copy = (Kept, Vec<u8>);
+type Copy = (PackedDay, Vec<u8>);
 
 /// What a write does for a tenant.
 enum Step {
@@ -168,10 +168,10 @@ pub fn copy(conn: &mut Conn, paged: PagedAlerts, tenant: &str, day: i64) -> Resu
     };
     let mut reader = Reader::new(tenant, paged);
     let range = (day * DAY_MS, (day + 1) * DAY_MS);
-    let is_whole = reader.range(conn, range, Which::Closed, &mut take)? && reader.finish(conn, &mut take)?;
+    let is_whole = reader.range(conn, range, AlertSelection::Closed, &mut take)? && reader.finish(conn, &mut take)?;
     if !is_whole || packer.len() == 0 {
-        return Ok((Kept { day, alerts: 0 }, Vec::new()));
+        return Ok((PackedDay { day, alerts: 0 }, Vec::new()));
     }
     let alerts = packer.len() as i64;
-    Ok((Kept { day, alerts }, packer.finish().0))
+    Ok((PackedDay { day, alerts }, packer.finish().0))
 }

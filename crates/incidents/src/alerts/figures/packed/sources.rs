@@ -10,8 +10,8 @@ use crate::alerts::{
     days::{
         pack::{Day, Packer},
         record::{Record, day_of, first_id_of_time, id_number, id_text, time_of_id},
-        rows::{Reader, Which},
-        store::{self as days, Kept},
+        rows::{AlertSelection, Reader},
+        store::{self as days, PackedDay},
     },
     store as alerts,
 };
@@ -29,7 +29,7 @@ const AT_ONCE: usize = 100;
 /// A part of the alerts.
 enum Source {
     /// A packed day.
-    Kept(Kept),
+    Kept(PackedDay),
     /// Packed from rows, with the ids.
     Fresh(Vec<u8>, Vec<u128>),
 }
@@ -106,7 +106,7 @@ impl Sources {
         };
         let mut reader = Reader::new(&asked.scope[place], asked.paged);
         for range in ranges {
-            if !reader.range(conn, (range.start, range.end), Which::All, &mut take)? {
+            if !reader.range(conn, (range.start, range.end), AlertSelection::All, &mut take)? {
                 return Ok(false);
             }
         }
@@ -144,7 +144,7 @@ impl Sources {
         conn: &mut Conn,
         place: usize,
         tenant: usize,
-        first: Kept,
+        first: PackedDay,
         each: &mut dyn FnMut(u32, usize, &Day<'_>) -> Result<()>,
     ) -> Result<usize> {
         let (mut last, mut count, mut alerts) = (first, 0, 0);
@@ -222,7 +222,7 @@ fn count_of_rows(conn: &mut Conn, tenant: &str, range: &Range<i64>) -> Result<i6
 }
 
 /// The parts of a range that no packed day covers. Those come in their order.
-fn uncovered(range: Range<i64>, kept: &[Kept]) -> Vec<Range<i64>> {
+fn uncovered(range: Range<i64>, kept: &[PackedDay]) -> Vec<Range<i64>> {
     let mut from = range.start;
     let mut parts = Vec::new();
     for kept in kept {
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn what_no_day_covers_is_left() {
-        let kept = |days: &[i64]| days.iter().map(|day| Kept { day: *day, alerts: 1 }).collect::<Vec<_>>();
+        let kept = |days: &[i64]| days.iter().map(|day| PackedDay { day: *day, alerts: 1 }).collect::<Vec<_>>();
         let day = |number: i64| number * DAY_MS;
         assert_eq!(uncovered(5..day(9), &[]), [5..day(9), day(9)..day(9)][..1]);
         assert_eq!(
