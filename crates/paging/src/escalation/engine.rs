@@ -11,7 +11,7 @@ use super::{
     correlation::{self, Correlation},
     outages,
     resolve::TargetRecipients,
-    rules::{self, Heard, Stage, State},
+    rules::{self, AlertChange, Stage, State},
     store::{self, Row},
     work::Work,
 };
@@ -35,13 +35,13 @@ const OPEN_ALERTS: &str = "openAlerts";
 const CONVERSATION_MS: i64 = 10 * 60_000;
 
 /// What became of an alert, by its states before and after; `None` when that is nobody's business.
-pub fn heard(before: Option<&Value>, after: &Value) -> Option<Heard> {
+pub fn heard(before: Option<&Value>, after: &Value) -> Option<AlertChange> {
     let severity = |alert: &Value| rank(alert["currentState"].as_str().unwrap_or_default());
     Some(match after["status"].as_str()? {
-        "New" => Heard::Open { worse: before.is_some_and(|before| severity(after) > severity(before)) },
-        "Acknowledged" => Heard::Acknowledged,
-        "Suppressed" => Heard::Suppressed,
-        _ => Heard::Closed,
+        "New" => AlertChange::Open { worse: before.is_some_and(|before| severity(after) > severity(before)) },
+        "Acknowledged" => AlertChange::Acknowledged,
+        "Suppressed" => AlertChange::Suppressed,
+        _ => AlertChange::Closed,
     })
 }
 
@@ -59,18 +59,18 @@ pub fn on_alert_change(
         // What was open before there was anybody to hear of it is not news, unless it is worse now.
         let was_open = before.is_some_and(|before| before["status"] == "New");
         return match heard {
-            Heard::Open { worse } if worse || !was_open => begin(conn, work, tenant, id, after, 0),
+            AlertChange::Open { worse } if worse || !was_open => begin(conn, work, tenant, id, after, 0),
             _ => Ok(()),
         };
     };
     let state = old.state();
-    if state.stage == Stage::NoPolicy && heard == (Heard::Open { worse: true }) {
+    if state.stage == Stage::NoPolicy && heard == (AlertChange::Open { worse: true }) {
         store::delete(conn, &old)?;
         // What was noted of it before stays.
         return begin(conn, work, tenant, id, after, old.round + 1);
     }
     // An acknowledgement counts once: one that held for its time may be reported with what was heard before.
-    let known = heard == Heard::Acknowledged && before.is_some_and(|before| before["status"] == after["status"]);
+    let known = heard == AlertChange::Acknowledged && before.is_some_and(|before| before["status"] == after["status"]);
     let next = if known { state } else { state.after(&old.policy.plan(), heard, now.millis()) };
     let told = old.alert.0.clone();
     let facts = Facts {
@@ -86,7 +86,7 @@ pub fn on_alert_change(
     }
     stop_pages(conn, &old, next, becomes_urgent)?;
     if let Some(places) = &old.stands_for.0 {
-        let down = matches!(heard, Heard::Open { .. } | Heard::Acknowledged) && is_down(after);
+        let down = matches!(heard, AlertChange::Open { .. } | AlertChange::Acknowledged) && is_down(after);
         outages::set(conn, tenant, id, places, down, now.millis())?;
     }
     let urgency = if becomes_urgent { URGENCIES[0].to_owned() } else { old.urgency.clone() };
@@ -119,7 +119,13 @@ fn raised(before: Option<&Value>, after: &Value) -> Option<String> {
 }
 
 /// Takes over what became of an escalation whose facts stay as they are, but for the state that it counts as having.
-pub fn follow(conn: &mut Conn, work: &mut Work<'_>, row: Row, heard: Option<Heard>, severity: &str) -> Result<()> {
+pub fn follow(
+    conn: &mut Conn,
+    work: &mut Work<'_>,
+    row: Row,
+    heard: Option<AlertChange>,
+    severity: &str,
+) -> Result<()> {
     let now = work.now.millis();
     let state = row.state();
     let next = heard.map_or(state, |heard| state.after(&row.policy.plan(), heard, now));

@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 
 use super::{
     correlation, engine,
-    resolve::{self, About, TargetRecipients},
+    resolve::{self, StepSubject, TargetRecipients},
 };
 use crate::{
     Neighbours,
@@ -174,7 +174,7 @@ fn explained(
             let plan = document.plan();
             let mut when = at;
             for (number, (step, timing)) in (1..).zip(document.steps.iter().zip(&plan.steps)) {
-                let about = About { tenant, machine, policy_tenant: &policy.tenant_id, urgency };
+                let about = StepSubject { tenant, machine, policy_tenant: &policy.tenant_id, urgency };
                 let meant = resolve::step(conn, neighbours, about, step, when)?;
                 let (targets, gaps) = match scope.contains(&policy.tenant_id) {
                     true => {

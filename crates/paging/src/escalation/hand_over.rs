@@ -12,7 +12,7 @@ use super::{
     actions::EscalationAction,
     correlation::{self, Correlation},
     engine,
-    resolve::{self, About, TargetRecipients},
+    resolve::{self, StepSubject, TargetRecipients},
     rules::{Stage, State},
     store::{self, Row},
     work::Work,
@@ -52,7 +52,7 @@ pub fn hand_over(
     let number = usize::try_from(step).unwrap_or(0);
     let row = Row { policy: db::Json(policy), handed_over_step: Some(step), waits_until_ms: None, ..row };
     if let Some(step) = row.policy.steps.get(number) {
-        let about = About {
+        let about = StepSubject {
             tenant,
             machine: &row.alert.machine_id,
             policy_tenant: row.tenant_of_step(number),

@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 
 use super::{
     engine,
-    rules::{Heard, Stage},
+    rules::{AlertChange, Stage},
     store,
     work::Work,
 };
@@ -138,9 +138,9 @@ pub fn on_incident_change(
     let (Some(id), Some(now_is)) = (after["id"].as_str(), status(after)) else { return Ok(()) };
     let heard = match now_is.as_str() {
         _ if before.and_then(status).as_ref() == Some(&now_is) => None,
-        "Open" => Some(Heard::Acknowledged),
-        over if OVER.contains(&over) => Some(Heard::Closed),
-        _ => Some(Heard::Open { worse: false }),
+        "Open" => Some(AlertChange::Acknowledged),
+        over if OVER.contains(&over) => Some(AlertChange::Closed),
+        _ => Some(AlertChange::Open { worse: false }),
     };
     let priority = after.pointer("/priority/name").and_then(Value::as_str).unwrap_or_default();
     match work.find(conn, tenant, id)? {

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use super::{
     engine, explain,
-    resolve::{self, About},
+    resolve::{self, StepSubject},
 };
 use crate::{
     Neighbours,
@@ -108,7 +108,8 @@ fn on_call(
     };
     let document = &*policy.document;
     let urgency = engine::urgency(&document.urgency, "Critical");
-    let about = About { tenant: &machine.tenant_id, machine: &machine.id, policy_tenant: &policy.tenant_id, urgency };
+    let about =
+        StepSubject { tenant: &machine.tenant_id, machine: &machine.id, policy_tenant: &policy.tenant_id, urgency };
     let mut steps = Vec::new();
     for (number, step) in (1..).zip(&document.steps) {
         let meant = resolve::step(conn, neighbours, about, step, at)?;
@@ -156,7 +157,7 @@ pub fn first(
     let Some(policy) = choice.policy else { return Ok(None) };
     let document = &*policy.document;
     let urgency = engine::urgency(&document.urgency, "Critical");
-    let about = About { tenant, machine: &machine.id, policy_tenant: &policy.tenant_id, urgency };
+    let about = StepSubject { tenant, machine: &machine.id, policy_tenant: &policy.tenant_id, urgency };
     for step in &document.steps {
         let meant = resolve::step(conn, neighbours, about, step, at)?;
         if let Some(reached) = meant.iter().flat_map(|one| &one.people).next() {

@@ -17,7 +17,7 @@ use crate::{
 
 /// The alert that a step is about.
 #[derive(Clone, Copy, Debug)]
-pub struct About<'a> {
+pub struct StepSubject<'a> {
     /// The tenant of the alert.
     pub tenant: &'a str,
     /// The machine, when the inventory knows it.
@@ -35,7 +35,7 @@ pub struct TargetRecipients {
     /// Its id, or `owner`.
     pub id: String,
     /// The people, each once in a step.
-    pub people: Vec<Reached>,
+    pub people: Vec<ReachablePerson>,
     /// The roster that it is, by tenant and id.
     pub roster: Option<(String, String)>,
     /// Of people on call by their ids, who would be and is away.
@@ -48,7 +48,7 @@ pub struct TargetRecipients {
 
 /// A person, and through what they are told.
 #[derive(Clone, Debug)]
-pub struct Reached {
+pub struct ReachablePerson {
     /// Who.
     pub person: Person,
     /// What is used, and when.
@@ -68,7 +68,7 @@ impl TargetRecipients {
 pub fn step(
     conn: &mut Conn,
     neighbours: &Neighbours,
-    about: About<'_>,
+    about: StepSubject<'_>,
     step: &Step,
     at: Timestamp,
 ) -> Result<Vec<TargetRecipients>> {
@@ -99,18 +99,18 @@ pub fn step(
     Ok(all)
 }
 
-type Whom = std::result::Result<Vec<Person>, String>;
+type TargetPeople = std::result::Result<Vec<Person>, String>;
 
 /// The people of a target, or why there are none.
 fn whom(
     conn: &mut Conn,
     neighbours: &Neighbours,
-    about: About<'_>,
+    about: StepSubject<'_>,
     target: &Target,
     around: &[String],
     at: Timestamp,
     meant: &mut TargetRecipients,
-) -> Result<Whom> {
+) -> Result<TargetPeople> {
     let active =
         |people: Vec<Person>| -> Vec<Person> { people.into_iter().filter(|person| person.activated).collect() };
     if let Some(roster) = &target.roster {
@@ -176,7 +176,7 @@ fn reached(
     people: Vec<Person>,
     urgency: &str,
     at: Timestamp,
-) -> Result<Vec<Reached>> {
+) -> Result<Vec<ReachablePerson>> {
     if people.is_empty() {
         return Ok(Vec::new());
     }
@@ -197,7 +197,7 @@ fn reached(
             .filter_map(|(id, due)| Some((own.iter().find(|method| method.id == id)?.clone(), due)))
             .collect();
         let gap = methods.is_empty().then(|| "has no verified contact method".to_owned());
-        Reached { person, methods, gap }
+        ReachablePerson { person, methods, gap }
     });
     Ok(reached.collect())
 }

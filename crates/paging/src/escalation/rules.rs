@@ -59,7 +59,7 @@ pub struct State {
 
 /// What became of an alert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum AlertChange {
     /// People need to hear of it.
     Open {
         /// It is worse than it was.
@@ -116,21 +116,21 @@ impl State {
     }
 
     /// After something became of the alert.
-    pub fn after(self, plan: &Plan, heard: Heard, now_ms: i64) -> Self {
+    pub fn after(self, plan: &Plan, heard: AlertChange, now_ms: i64) -> Self {
         let still = |stage: Stage| Self { stage, next_ms: None, ..self };
         match (heard, self.stage) {
             (_, Stage::Closed) => self,
-            (Heard::Closed, _) => still(Stage::Closed),
+            (AlertChange::Closed, _) => still(Stage::Closed),
             (_, Stage::NoPolicy) => self,
-            (Heard::Suppressed, _) => still(Stage::Suppressed),
-            (Heard::Acknowledged, Stage::Acknowledged) => self,
-            (Heard::Acknowledged, _) => {
+            (AlertChange::Suppressed, _) => still(Stage::Suppressed),
+            (AlertChange::Acknowledged, Stage::Acknowledged) => self,
+            (AlertChange::Acknowledged, _) => {
                 let next_ms = plan.ack_timeout_ms.map(|timeout| now_ms.saturating_add(timeout));
                 Self { next_ms, ..still(Stage::Acknowledged) }
             }
-            (Heard::Open { .. }, Stage::Acknowledged | Stage::Suppressed) => self.resumed(now_ms),
-            (Heard::Open { worse: true }, Stage::Ended) => Self { step: 0, ..self.resumed(now_ms) },
-            (Heard::Open { .. }, Stage::Running | Stage::Ended) => self,
+            (AlertChange::Open { .. }, Stage::Acknowledged | Stage::Suppressed) => self.resumed(now_ms),
+            (AlertChange::Open { worse: true }, Stage::Ended) => Self { step: 0, ..self.resumed(now_ms) },
+            (AlertChange::Open { .. }, Stage::Running | Stage::Ended) => self,
         }
     }
 

@@ -10,7 +10,7 @@ use base::timestamp::Timestamp;
 use db::{Conn, Result};
 
 use super::{
-    resolve::{self, About, TargetRecipients},
+    resolve::{self, StepSubject, TargetRecipients},
     store::{self, Row},
 };
 use crate::{
@@ -134,7 +134,7 @@ impl<'n> Work<'n> {
         if let Some(known) = self.meant.get(&key) {
             return Ok(Arc::clone(known));
         }
-        let about = About { tenant: &row.tenant_id, machine: &key.3.1, policy_tenant, urgency: &row.urgency };
+        let about = StepSubject { tenant: &row.tenant_id, machine: &key.3.1, policy_tenant, urgency: &row.urgency };
         let meant = Arc::new(resolve::step(conn, self.neighbours, about, step, self.now)?);
         self.meant.insert(key, Arc::clone(&meant));
         Ok(meant)

@@ -38,7 +38,7 @@ pub struct Page {
     /// Whom it is for.
     pub user: Option<Author>,
     /// Through what.
-    pub contact_method: Option<Through>,
+    pub contact_method: Option<PageMethod>,
     /// Which integration, where it is one.
     pub integration: Option<Id>,
     /// Of a gap: whom the step meant.
@@ -91,7 +91,7 @@ pub struct Id {
 /// A contact method, without what only its owner may see.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = PageThrough)]
-pub struct Through {
+pub struct PageMethod {
     /// `CM-<uuid>`.
     pub id: String,
     /// `HTTP` or `EMAIL`.
@@ -118,7 +118,7 @@ impl Page {
             step: of_alert.then_some(row.step + 1),
             round: of_alert.then_some(row.round + 1),
             user: some(&row.user_id).map(|id| people.of(&id)),
-            contact_method: is_method.then(|| Through { id: row.method_id.clone(), kind: row.channel.clone() }),
+            contact_method: is_method.then(|| PageMethod { id: row.method_id.clone(), kind: row.channel.clone() }),
             integration: (row.channel == "INTEGRATION").then(|| Id { id: row.method_id.clone() }),
             target: some(&row.method_id).filter(|_| row.channel.is_empty()),
             status: row.status.clone(),

@@ -34,7 +34,7 @@ const AGAIN_MS: i64 = 10_000;
 const IDLE: Duration = Duration::from_millis(500);
 
 /// A person who was looked after: the row as it was, when to look next, and what is told.
-struct Look {
+struct ReminderCheck {
     seen: Reminder,
     next_ms: i64,
     told: Vec<pages::Row>,
@@ -54,10 +54,10 @@ pub fn turn(db: &Db, turns: &mut TenantTurns, neighbours: &Arc<Neighbours>, now:
 }
 
 /// Stores what some looks found.
-fn tell(tx: &mut Tx<'_>, looks: &[Look]) -> Result<()> {
+fn tell(tx: &mut Tx<'_>, looks: &[ReminderCheck]) -> Result<()> {
     let now_ms = tx.now.millis();
-    let tell = |tx: &mut Tx<'_>, looks: &[Look]| {
-        looks.iter().try_for_each(|Look { seen, next_ms, told }| {
+    let tell = |tx: &mut Tx<'_>, looks: &[ReminderCheck]| {
+        looks.iter().try_for_each(|ReminderCheck { seen, next_ms, told }| {
             if !store::advance(tx.conn, seen, *next_ms)? {
                 return Ok(());
             }
@@ -74,25 +74,25 @@ fn tell(tx: &mut Tx<'_>, looks: &[Look]) -> Result<()> {
 }
 
 /// Looks after one; whom that fails for keeps nobody else waiting.
-fn looked(conn: &mut Conn, neighbours: &Neighbours, seen: Reminder, now: Timestamp) -> Result<Look> {
+fn looked(conn: &mut Conn, neighbours: &Neighbours, seen: Reminder, now: Timestamp) -> Result<ReminderCheck> {
     match db::savepoint(conn, |conn| look(conn, neighbours, seen.clone(), now)) {
         Err(error @ Error::Unavailable(_)) => Err(error),
         Err(error) => {
             tracing::error!(%error, tenant = seen.tenant_id, user = seen.user_id, "the shifts of somebody");
-            Ok(Look { seen, next_ms: now.millis() + AGAIN_MS, told: Vec::new() })
+            Ok(ReminderCheck { seen, next_ms: now.millis() + AGAIN_MS, told: Vec::new() })
         }
         found => found,
     }
 }
 
-fn look(conn: &mut Conn, neighbours: &Neighbours, seen: Reminder, now: Timestamp) -> Result<Look> {
+fn look(conn: &mut Conn, neighbours: &Neighbours, seen: Reminder, now: Timestamp) -> Result<ReminderCheck> {
     let people =
         neighbours.people.users(conn, std::slice::from_ref(&seen.tenant_id), std::slice::from_ref(&seen.user_id))?;
     let below = neighbours.people.below(conn, &seen.tenant_id)?;
     let active = neighbours.people.active(conn, &below)?;
     if !active.contains(&seen.tenant_id) || !people.iter().any(|person| person.activated) {
         let next_ms = now.millis() + times::HELD_MS;
-        return Ok(Look { seen, next_ms, told: Vec::new() });
+        return Ok(ReminderCheck { seen, next_ms, told: Vec::new() });
     }
     let until = Timestamp::from_millis(now.millis() + seen.before_ms + rules::LOOK_MS);
     let shifts = neighbours.on_call.shifts_of(conn, &active, &seen.user_id, (now, until))?;
@@ -101,7 +101,7 @@ fn look(conn: &mut Conn, neighbours: &Neighbours, seen: Reminder, now: Timestamp
     for shift in soon {
         told.extend(pages_of(conn, &seen, shift, now)?);
     }
-    Ok(Look { seen, next_ms, told })
+    Ok(ReminderCheck { seen, next_ms, told })
 }
 
 /// What tells of a shift: by the contact methods of low urgency, at quiet hours too, since its owner asked for it.

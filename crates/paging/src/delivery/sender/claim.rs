@@ -57,14 +57,14 @@ pub struct Ready {
 
 /// What was taken in hand of a tenant.
 #[derive(Default)]
-pub struct InHand {
+pub struct ClaimedPages {
     pub jobs: Vec<Job>,
     /// The contact methods of pages that this gateway cannot read.
     pub unreadable: Vec<String>,
 }
 
 /// A tenant, and how its turn went.
-pub type Taken = (String, Result<InHand>);
+pub type Taken = (String, Result<ClaimedPages>);
 
 /// Takes pages in hand that are due still, tenant after tenant, each in a part of the transaction; some are left when
 /// that takes long.
@@ -104,17 +104,17 @@ fn of_tenant(
     now: Timestamp,
     tenant: &str,
     mut permits: BTreeMap<String, Permit>,
-) -> Result<InHand> {
+) -> Result<ClaimedPages> {
     if !neighbours.people.is_active(conn, tenant)? {
         queue::hold(conn, tenant, now.millis(), now.millis() + times::HELD_MS)?;
-        return Ok(InHand::default());
+        return Ok(ClaimedPages::default());
     }
     let ids: Vec<&str> = permits.keys().map(String::as_str).collect();
     let mut lanes: BTreeMap<String, Vec<Row>> = BTreeMap::new();
     for row in queue::still_due(conn, tenant, &ids, now.millis())? {
         lanes.entry(row.method_id.clone()).or_default().push(row);
     }
-    let mut taken = InHand::default();
+    let mut taken = ClaimedPages::default();
     for (method, rows) in lanes {
         for row in within_limit(conn, neighbours, &method, rows, now)? {
             let Some(permit) = permits.remove(&row.id) else { continue };

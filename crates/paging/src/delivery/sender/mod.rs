@@ -26,7 +26,7 @@ use ports::{Outgoing, SendError};
 use tokio::sync::Notify;
 
 use self::{
-    claim::{InHand, Job, Ready},
+    claim::{ClaimedPages, Job, Ready},
     line::{Line, Permitted},
 };
 use crate::{
@@ -179,7 +179,7 @@ async fn start_due_pages(shared: &Arc<Shared>, line: &Arc<Line>, now: Timestamp)
     let (taken, took) = shared.db.write(take).await?;
     for (tenant, of_tenant) in taken {
         match of_tenant {
-            Ok(InHand { jobs, unreadable }) => {
+            Ok(ClaimedPages { jobs, unreadable }) => {
                 line.succeed(&tenant);
                 line.leave_alone(&tenant, unreadable, now);
                 jobs.into_iter().for_each(|job| start(shared, line, job));

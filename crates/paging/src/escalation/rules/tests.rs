@@ -19,7 +19,7 @@ fn plan(waits: &[i64], repeat: i64, at_end: AtEnd, ack_timeout: Option<i64>) -> 
 /// What happens to an alert, and when it is looked at in between: the service may sleep, and its clock may jump.
 #[derive(Clone, Copy, Debug)]
 enum Input {
-    Hear(Heard),
+    Hear(AlertChange),
     Look,
 }
 
@@ -64,16 +64,16 @@ fn model(plan: &Plan, gaps: &[bool], inputs: &[(i64, Input)]) -> Vec<(i64, i64)>
         match input {
             _ if over => break,
             Input::Look => {}
-            Input::Hear(Heard::Closed) => over = true,
-            Input::Hear(Heard::Suppressed) => (quiet, acknowledged) = (true, None),
-            Input::Hear(Heard::Acknowledged) => {
+            Input::Hear(AlertChange::Closed) => over = true,
+            Input::Hear(AlertChange::Suppressed) => (quiet, acknowledged) = (true, None),
+            Input::Hear(AlertChange::Acknowledged) => {
                 if acknowledged.is_none() {
                     acknowledged = Some(minute);
                     quiet = false;
                     silent = false;
                 }
             }
-            Input::Hear(Heard::Open { worse }) => {
+            Input::Hear(AlertChange::Open { worse }) => {
                 if acknowledged.is_some() || quiet {
                     acknowledged = None;
                     quiet = false;
@@ -118,10 +118,10 @@ fn model(plan: &Plan, gaps: &[bool], inputs: &[(i64, Input)]) -> Vec<(i64, i64)>
 fn inputs() -> impl Strategy<Value = Vec<(i64, Input)>> {
     let input = prop_oneof![
         6 => Just(Input::Look),
-        1 => any::<bool>().prop_map(|worse| Input::Hear(Heard::Open { worse })),
-        1 => Just(Input::Hear(Heard::Acknowledged)),
-        1 => Just(Input::Hear(Heard::Suppressed)),
-        1 => Just(Input::Hear(Heard::Closed)),
+        1 => any::<bool>().prop_map(|worse| Input::Hear(AlertChange::Open { worse })),
+        1 => Just(Input::Hear(AlertChange::Acknowledged)),
+        1 => Just(Input::Hear(AlertChange::Suppressed)),
+        1 => Just(Input::Hear(AlertChange::Closed)),
     ];
     proptest::collection::vec((0_i64..12, input), 0..40).prop_map(|steps| {
         let mut minute = 0;
@@ -171,7 +171,7 @@ fn a_gap_goes_on_at_once_and_a_policy_of_gaps_ends() {
 #[test]
 fn an_acknowledgement_holds_for_its_time() {
     let two = plan(&[5, 5], 0, AtEnd::Stop, Some(10));
-    let inputs = [(1, Input::Hear(Heard::Acknowledged)), (10, Input::Look), (11, Input::Look), (16, Input::Look)];
+    let inputs = [(1, Input::Hear(AlertChange::Acknowledged)), (10, Input::Look), (11, Input::Look), (16, Input::Look)];
     let (_, taken) = play(&two, &[false, false], &inputs);
     assert_eq!(taken, [(0, 0, 0), (11, 1, 0), (16, 1, 1)]);
 }
