@@ -9,7 +9,7 @@ use calendar::Interval;
 
 use crate::{
     away::Reason,
-    lines::{Assignment, Label, Level, Of, Pieces, Segment},
+    lines::{Assignment, Label, Level, LineSelection, Pieces, Segment},
     people::RosterPeople,
     schedule::Schedule,
 };
@@ -61,7 +61,7 @@ pub struct Duties<'s> {
 
 /// What is one stretch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Joint {
+enum StretchKey {
     /// What goes on, whatever its shift is called.
     Shift,
     /// The same with one name.
@@ -80,16 +80,16 @@ impl<'s> Duties<'s> {
     }
 
     /// All that have a part in a range, in order. At its ends they may go on longer; [`Duties::whole`] says how long.
-    pub fn within(&mut self, range: Interval, of: Of<'_>) -> (Vec<Duty<'s>>, bool) {
-        self.joined_within(range, of, Joint::Shift)
+    pub fn within(&mut self, range: Interval, of: LineSelection<'_>) -> (Vec<Duty<'s>>, bool) {
+        self.joined_within(range, of, StretchKey::Shift)
     }
 
     /// The same, in which a rename of a shift ends a duty and begins one.
     pub fn by_name(&mut self, range: Interval) -> (Vec<Duty<'s>>, bool) {
-        self.joined_within(range, Of::All, Joint::Name)
+        self.joined_within(range, LineSelection::All, StretchKey::Name)
     }
 
-    fn joined_within(&mut self, range: Interval, of: Of<'_>, joint: Joint) -> (Vec<Duty<'s>>, bool) {
+    fn joined_within(&mut self, range: Interval, of: LineSelection<'_>, joint: StretchKey) -> (Vec<Duty<'s>>, bool) {
         let Pieces { list, cut } = self.schedule.lines.pieces(range, of);
         let mut duties = self.joined(&list, joint);
         duties.retain(|duty| duty.time.intersection(range).is_some());
@@ -100,7 +100,7 @@ impl<'s> Duties<'s> {
     pub fn state(&mut self, at: Timestamp) -> State<'s> {
         let mut state = State::default();
         let mut until = self.staff.next_change(at).unwrap_or(NEVER);
-        for duty in self.at(at, Of::All) {
+        for duty in self.at(at, LineSelection::All) {
             until = until.min(duty.time.end());
             if !duty.users.is_empty() {
                 state.current.push(self.whole(duty));
@@ -111,7 +111,7 @@ impl<'s> Duties<'s> {
         levels.sort_unstable();
         levels.dedup();
         for level in &levels {
-            let of = if levels.len() == 1 { Of::All } else { Of::Level(*level) };
+            let of = if levels.len() == 1 { LineSelection::All } else { LineSelection::Level(*level) };
             until = until.min(self.next(at, of, &mut state.next));
         }
         state.until = Some(until);
@@ -119,7 +119,7 @@ impl<'s> Duties<'s> {
     }
 
     /// What is so at an instant, each as long as nothing at all changes.
-    fn at(&mut self, at: Timestamp, of: Of<'_>) -> Vec<Duty<'s>> {
+    fn at(&mut self, at: Timestamp, of: LineSelection<'_>) -> Vec<Duty<'s>> {
         let instant = Interval::new(at, Timestamp::from_millis(at.millis().saturating_add(1)));
         let pieces = instant.map(|instant| self.schedule.lines.pieces(instant, of).list).unwrap_or_default();
         let mut duties: Vec<Duty<'s>> = pieces.iter().flat_map(|piece| self.of_piece(piece)).collect();
@@ -128,7 +128,7 @@ impl<'s> Duties<'s> {
     }
 
     /// Adds those whose time begins next; answers until when that holds.
-    fn next(&mut self, at: Timestamp, of: Of<'_>, next: &mut Vec<Duty<'s>>) -> Timestamp {
+    fn next(&mut self, at: Timestamp, of: LineSelection<'_>, next: &mut Vec<Duty<'s>>) -> Timestamp {
         let ahead = |days: i64| Interval::new(at, Timestamp::from_millis(at.millis().saturating_add(days * DAY_MS)));
         let mut until = NEVER;
         for range in AHEAD.into_iter().filter_map(ahead) {
@@ -157,7 +157,7 @@ impl<'s> Duties<'s> {
     /// A duty from when it began until it ends, beyond the range in which it was found.
     pub fn whole(&mut self, duty: Duty<'s>) -> Duty<'s> {
         let mut whole = duty;
-        let of = self.schedule.shift(whole.shift).map_or(Of::All, |(id, _)| Of::Shift(id));
+        let of = self.schedule.shift(whole.shift).map_or(LineSelection::All, |(id, _)| LineSelection::Shift(id));
         for _ in 0..MOST_JOINTS {
             let start = whole.time.start();
             let before = Interval::new(Timestamp::from_millis(start.millis().saturating_sub(1)), start);
@@ -173,7 +173,7 @@ impl<'s> Duties<'s> {
         whole
     }
 
-    fn adjoining(&mut self, duty: &Duty<'s>, there: Interval, of: Of<'_>) -> Option<Duty<'s>> {
+    fn adjoining(&mut self, duty: &Duty<'s>, there: Interval, of: LineSelection<'_>) -> Option<Duty<'s>> {
         let (duties, _) = self.within(there, of);
         duties.into_iter().find(|other| self.same(duty, other))
     }
@@ -199,7 +199,7 @@ impl<'s> Duties<'s> {
     }
 
     /// Who is on call in pieces that are in order; those that go on are joined.
-    fn joined(&mut self, pieces: &[Segment], joint: Joint) -> Vec<Duty<'s>> {
+    fn joined(&mut self, pieces: &[Segment], joint: StretchKey) -> Vec<Duty<'s>> {
         let mut duties: Vec<Duty<'s>> = Vec::with_capacity(pieces.len());
         // The last ones of each shift, which may go on.
         let mut open: HashMap<Option<&str>, Vec<usize>> = HashMap::new();
@@ -211,7 +211,7 @@ impl<'s> Duties<'s> {
                     duties.get(*place).is_some_and(|known| {
                         known.time.end() == duty.time.start()
                             && self.same(known, &duty)
-                            && (joint == Joint::Shift
+                            && (joint == StretchKey::Shift
                                 || self.schedule.shift(known.shift) == self.schedule.shift(duty.shift))
                     })
                 });

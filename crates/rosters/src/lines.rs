@@ -128,7 +128,7 @@ pub struct Lines {
 
 /// Which lines are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Of<'i> {
+pub enum LineSelection<'i> {
     /// All.
     All,
     /// Those of a level.
@@ -154,13 +154,13 @@ const FURTHER_MS: i64 = 400 * 86_400_000;
 
 impl Lines {
     /// All pieces that have a part in a range, in order.
-    pub fn pieces(&self, range: Interval, of: Of<'_>) -> Pieces {
+    pub fn pieces(&self, range: Interval, of: LineSelection<'_>) -> Pieces {
         let over_all: Vec<(usize, Interval)> = (0..)
             .zip(&self.overrides)
             .filter(|(_, one)| one.shift.is_none() && !one.of_one)
             .filter_map(|(place, one)| one.time.intersection(range).map(|_| (place, one.time)))
             .collect();
-        let outside = !over_all.is_empty() && matches!(of, Of::All | Of::Level(Level::Primary));
+        let outside = !over_all.is_empty() && matches!(of, LineSelection::All | LineSelection::Level(Level::Primary));
         let asked = if outside { widened(range, over_all.iter().map(|(_, time)| *time)) } else { range };
         let mut found = Pieces::default();
         for (id, versions) in self.ids() {
@@ -169,7 +169,7 @@ impl Lines {
             }
         }
         let covered: Vec<Interval> = if outside { found.list.iter().map(|piece| piece.time).collect() } else { vec![] };
-        if let Of::Level(level) = of {
+        if let LineSelection::Level(level) = of {
             found.list.retain(|piece| self.level(piece.shift).unwrap_or_default() == level);
         }
         if outside {
@@ -200,11 +200,11 @@ impl Lines {
     }
 
     /// Can a piece of a shift, whose versions are given, be one of those that are asked for within a range?
-    fn may_be_of(&self, id: &str, versions: &[usize], of: Of<'_>, range: Interval) -> bool {
+    fn may_be_of(&self, id: &str, versions: &[usize], of: LineSelection<'_>, range: Interval) -> bool {
         match of {
-            Of::All => true,
-            Of::Shift(wanted) => wanted == id,
-            Of::Level(level) => {
+            LineSelection::All => true,
+            LineSelection::Shift(wanted) => wanted == id,
+            LineSelection::Level(level) => {
                 let of_versions = versions.iter().filter_map(|place| self.versions.get(*place));
                 let of_versions = of_versions.map(|version| (version.valid, version.level));
                 let of_overrides = self.overrides.iter().filter_map(|one| Some((one.time, one.shift.as_ref()?)));

@@ -16,7 +16,7 @@ use crate::{
     conflicts::{
         load::TenantPlans,
         parameters::{Rest, limits},
-        render::{About, PlannedRoster, Question},
+        render::{ConflictSelection, PlannedRoster, Question},
         rules::looked_at,
     },
     crew::user_id,
@@ -195,7 +195,7 @@ pub async fn preview(
         let ids = || unmade.next().unwrap_or_default();
         let (_, plan) = roster::http::planned(conn, &**people, &tenants, (&old, change, wrong), ids, scope.now)?;
         let range = range.ok_or_else(|| Problem::internal())?;
-        let asked = Question { range, limits, about: About::FirstRoster };
+        let asked = Question { range, limits, about: ConflictSelection::FirstRoster };
         let since = looked_at(range, limits).start();
         let overrides = crate::overrides::store::since(conn, &old.tenant_id, &old.id, since.millis())?;
         let shifts = versions::shifts_since(conn, &old.tenant_id, &old.id, since.millis())?;

@@ -13,7 +13,7 @@ use crate::{
     cache::OneRoster,
     coverage::{Cover, too_large},
     duty::{Duties, Duty},
-    lines::Of,
+    lines::LineSelection,
     on_call,
     overrides::wire::Reference,
     people::RosterPeople,
@@ -85,7 +85,7 @@ pub fn shifts(
     let mut found: Vec<(&str, &OneRoster, Duty<'_>)> = Vec::new();
     for (name, roster) in rosters {
         let mut duties = Duties::new(&roster.stored.schedule, staff).named_at(range.start());
-        let (all, cut) = duties.within(range, Of::All);
+        let (all, cut) = duties.within(range, LineSelection::All);
         if cut {
             return Err(too_large());
         }

@@ -12,7 +12,7 @@ use calendar::{
 use db::Conn;
 use ports::{People, Person};
 
-use super::{row::Of, store};
+use super::{row::CalendarOwner, store};
 use crate::{
     cache::RosterCache,
     dated_holidays::own::OwnHolidays,
@@ -54,7 +54,7 @@ pub async fn of_roster(
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
     let (tenant, id) = path.into_inner();
-    answer(&request, (people, known), &tenant, Of::Roster(id)).await
+    answer(&request, (people, known), &tenant, CalendarOwner::Roster(id)).await
 }
 
 /// Read the calendar of a user
@@ -82,14 +82,14 @@ pub async fn of_user(
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
     let (tenant, id) = path.into_inner();
-    answer(&request, (people, known), &tenant, Of::User(UserId::from(id).0)).await
+    answer(&request, (people, known), &tenant, CalendarOwner::User(UserId::from(id).0)).await
 }
 
 async fn answer(
     request: &HttpRequest,
     (people, known): (web::Data<dyn People>, web::Data<RosterCache>),
     tenant: &str,
-    of: Of,
+    of: CalendarOwner,
 ) -> api::Result<HttpResponse> {
     let asked = feed::FeedRequest::read(request, tenant)?;
     let people = people.into_inner();
@@ -116,15 +116,15 @@ fn render_feed(
     conn: &mut Conn,
     (people, known): (&dyn People, &RosterCache),
     tenant: &str,
-    of: &Of,
+    of: &CalendarOwner,
     now: Timestamp,
 ) -> db::Result<String> {
     let (from, until) = feed::range(now);
     let Some(range) = Interval::new(from, until) else { return Ok(ical::calendar(PRODUCT, "", &[])) };
     let around = people.own_and_partner(conn, tenant)?;
     let (rosters, user) = match of {
-        Of::Roster(id) => (vec![roster::store::existing(conn, &[tenant.to_owned()], id)?], None),
-        Of::User(id) => (of_person(conn, (people, known), (tenant, &around), id, range)?, Some(id)),
+        CalendarOwner::Roster(id) => (vec![roster::store::existing(conn, &[tenant.to_owned()], id)?], None),
+        CalendarOwner::User(id) => (of_person(conn, (people, known), (tenant, &around), id, range)?, Some(id)),
     };
     let mut events = Vec::new();
     let mut holidays: BTreeSet<(Day, String)> = BTreeSet::new();
@@ -138,7 +138,7 @@ fn render_feed(
             holidays.extend(schedule.holidays_within(range).into_iter().map(|one| (one.day, one.name.clone())));
         }
         let mut duties = Duties::new(&schedule, &staff).named_at(now);
-        for duty in duties.within(range, lines::Of::All).0 {
+        for duty in duties.within(range, lines::LineSelection::All).0 {
             let wanted = user.is_none_or(|id| duty.users.iter().any(|known| known == id));
             if wanted && !duty.users.is_empty() && events.len() < feed::MOST_EVENTS {
                 // Programs know an event by when it starts: that does not depend on the range.

@@ -12,7 +12,7 @@ use db::Conn;
 use ports::{Author, Authors, People};
 
 use super::{
-    row::{Calendar, Of},
+    row::{Calendar, CalendarOwner},
     store,
 };
 use crate::{
@@ -78,7 +78,7 @@ pub async fn create_of_roster(
     people: web::Data<dyn People>,
     PathIds(id): PathIds<RosterId>,
 ) -> api::Result<HttpResponse> {
-    create(context, people, Of::Roster(id.0)).await
+    create(context, people, CalendarOwner::Roster(id.0)).await
 }
 
 /// List the calendar addresses of a roster
@@ -96,7 +96,7 @@ pub async fn list_of_roster(
     people: web::Data<dyn People>,
     PathIds(id): PathIds<RosterId>,
 ) -> api::Result<HttpResponse> {
-    list(context, people, Of::Roster(id.0)).await
+    list(context, people, CalendarOwner::Roster(id.0)).await
 }
 
 /// Revoke a calendar address of a roster
@@ -112,7 +112,7 @@ pub async fn delete_of_roster(
     people: web::Data<dyn People>,
     PathIds((id, calendar)): PathIds<(RosterId, CalendarId)>,
 ) -> api::Result<HttpResponse> {
-    delete(context, people, Of::Roster(id.0), calendar).await
+    delete(context, people, CalendarOwner::Roster(id.0), calendar).await
 }
 
 /// Create a calendar address of a user
@@ -131,7 +131,7 @@ pub async fn create_of_user(
     people: web::Data<dyn People>,
     PathIds(id): PathIds<UserId>,
 ) -> api::Result<HttpResponse> {
-    create(context, people, Of::User(id.0)).await
+    create(context, people, CalendarOwner::User(id.0)).await
 }
 
 /// List the calendar addresses of a user
@@ -147,7 +147,7 @@ pub async fn list_of_user(
     people: web::Data<dyn People>,
     PathIds(id): PathIds<UserId>,
 ) -> api::Result<HttpResponse> {
-    list(context, people, Of::User(id.0)).await
+    list(context, people, CalendarOwner::User(id.0)).await
 }
 
 /// Revoke a calendar address of a user
@@ -163,10 +163,14 @@ pub async fn delete_of_user(
     people: web::Data<dyn People>,
     PathIds((id, calendar)): PathIds<(UserId, CalendarId)>,
 ) -> api::Result<HttpResponse> {
-    delete(context, people, Of::User(id.0), calendar).await
+    delete(context, people, CalendarOwner::User(id.0), calendar).await
 }
 
-async fn create(context: RequestContext, people: web::Data<dyn People>, of: Of) -> api::Result<HttpResponse> {
+async fn create(
+    context: RequestContext,
+    people: web::Data<dyn People>,
+    of: CalendarOwner,
+) -> api::Result<HttpResponse> {
     let token = feed::new_token()?;
     let origin = api::session::origin(context.request());
     context
@@ -184,7 +188,7 @@ async fn create(context: RequestContext, people: web::Data<dyn People>, of: Of) 
         .await
 }
 
-async fn list(context: RequestContext, people: web::Data<dyn People>, of: Of) -> api::Result<HttpResponse> {
+async fn list(context: RequestContext, people: web::Data<dyn People>, of: CalendarOwner) -> api::Result<HttpResponse> {
     let addresses = context.read(move |conn, scope| {
         let (tenant, of) = owner(conn, &**people, scope, of)?;
         let rows = store::list(conn, &tenant, &of, scope.now)?;
@@ -197,7 +201,7 @@ async fn list(context: RequestContext, people: web::Data<dyn People>, of: Of) ->
 async fn delete(
     context: RequestContext,
     people: web::Data<dyn People>,
-    of: Of,
+    of: CalendarOwner,
     calendar: CalendarId,
 ) -> api::Result<HttpResponse> {
     context
@@ -212,26 +216,33 @@ async fn delete(
 
 /// Refuses what a key that is restricted to certain operations would hand out of somebody else: it acts for its own
 /// user.
-fn check_own(scope: &RequestScope, of: &Of) -> Result<(), Problem> {
+fn check_own(scope: &RequestScope, of: &CalendarOwner) -> Result<(), Problem> {
     match of {
-        Of::User(id) if scope.caller.operations.is_some() && scope.author() != id => Err(Problem::forbidden(
-            "A key that is restricted to certain operations makes calendar addresses of its own user alone.",
-        )),
+        CalendarOwner::User(id) if scope.caller.operations.is_some() && scope.author() != id => {
+            Err(Problem::forbidden(
+                "A key that is restricted to certain operations makes calendar addresses of its own user alone.",
+            ))
+        }
         _ => Ok(()),
     }
 }
 
 /// The tenant of the calendar, and whose it is as that is stored; or 404.
-fn owner(conn: &mut Conn, people: &dyn People, scope: &RequestScope, of: Of) -> db::Result<(String, Of)> {
+fn owner(
+    conn: &mut Conn,
+    people: &dyn People,
+    scope: &RequestScope,
+    of: CalendarOwner,
+) -> db::Result<(String, CalendarOwner)> {
     match of {
-        Of::Roster(id) => {
+        CalendarOwner::Roster(id) => {
             let roster = roster::store::existing(conn, &scope.scope(), &id)?;
-            Ok((roster.tenant_id, Of::Roster(roster.id)))
+            Ok((roster.tenant_id, CalendarOwner::Roster(roster.id)))
         }
-        Of::User(id) => {
+        CalendarOwner::User(id) => {
             let staff = RosterPeople::load(conn, people, &scope.scope_and_partner(), [], [id.clone()])?;
             staff.user(&id).ok_or_else(|| Problem::not_found("The user was not found."))?;
-            Ok((scope.tenant_id().to_owned(), Of::User(id)))
+            Ok((scope.tenant_id().to_owned(), CalendarOwner::User(id)))
         }
     }
 }

@@ -9,14 +9,14 @@ use crate::schema::roster_calendars;
 
 /// Whose calendar.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Of {
+pub enum CalendarOwner {
     /// All shifts of a roster.
     Roster(String),
     /// All shifts of a user.
     User(String),
 }
 
-impl Of {
+impl CalendarOwner {
     /// Where its feed is, below the tenant.
     pub fn place(&self) -> String {
         match self {

@@ -5,7 +5,7 @@ use base::{Key, PageRequest, PageRows, query::Sort, secret::Secret, timestamp::T
 use db::{Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
-use super::row::{Calendar, Of};
+use super::row::{Calendar, CalendarOwner};
 use crate::schema::roster_calendars;
 
 /// How many calendars of rosters a tenant has at most.
@@ -21,7 +21,7 @@ pub const SORTS: Sorts<Calendar> = Sorts {
 pub fn insert(
     conn: &mut Conn,
     tenant: &str,
-    of: &Of,
+    of: &CalendarOwner,
     token: &Secret<String>,
     created_by: &str,
     created_ms: i64,
@@ -46,15 +46,15 @@ pub fn insert(
 }
 
 /// The calendars of a roster or a user that have not ended, oldest first.
-pub fn list(conn: &mut Conn, tenant: &str, of: &Of, now: Timestamp) -> Result<Vec<Calendar>> {
+pub fn list(conn: &mut Conn, tenant: &str, of: &CalendarOwner, now: Timestamp) -> Result<Vec<Calendar>> {
     use roster_calendars::dsl;
     let query = dsl::roster_calendars
         .filter(dsl::tenant_id.eq(tenant))
         .filter(dsl::created_ms.gt(feed::ended(now)))
         .order((dsl::created_ms, dsl::id));
     Ok(match of {
-        Of::Roster(id) => query.filter(dsl::roster_id.eq(Some(id))).load(conn)?,
-        Of::User(id) => query.filter(dsl::user_id.eq(Some(id))).load(conn)?,
+        CalendarOwner::Roster(id) => query.filter(dsl::roster_id.eq(Some(id))).load(conn)?,
+        CalendarOwner::User(id) => query.filter(dsl::user_id.eq(Some(id))).load(conn)?,
     })
 }
 
@@ -75,7 +75,13 @@ pub fn page(
 
 /// The address whose token has this hash, when it opens this calendar at this time. By its hash, so that nobody learns
 /// from the time it takes.
-pub fn opened(conn: &mut Conn, tenant: &str, of: &Of, hash: &str, now: Timestamp) -> Result<Option<Calendar>> {
+pub fn opened(
+    conn: &mut Conn,
+    tenant: &str,
+    of: &CalendarOwner,
+    hash: &str,
+    now: Timestamp,
+) -> Result<Option<Calendar>> {
     use roster_calendars::dsl;
     let same = dsl::roster_calendars.filter(dsl::tenant_id.eq(tenant)).filter(dsl::hash.eq(hash));
     let row: Option<Calendar> = same.first(conn).optional()?;
@@ -87,7 +93,7 @@ pub fn opened(conn: &mut Conn, tenant: &str, of: &Of, hash: &str, now: Timestamp
 ///
 /// # Errors
 /// 404 when it has none of this id.
-pub fn delete(conn: &mut Conn, tenant: &str, of: &Of, id: &str) -> Result<Calendar> {
+pub fn delete(conn: &mut Conn, tenant: &str, of: &CalendarOwner, id: &str) -> Result<Calendar> {
     let row: Option<Calendar> = roster_calendars::table.find((tenant, id)).first(conn).optional()?;
     let row = row.filter(|row| (row.roster_id.clone(), row.user_id.clone()) == of.columns());
     let row = row.ok_or_else(feed::unknown)?;

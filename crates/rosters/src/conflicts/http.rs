@@ -8,7 +8,7 @@ use ports::People;
 use super::{
     load::TenantPlans,
     parameters::{Rest, limits},
-    render::{About, Question},
+    render::{ConflictSelection, Question},
     wire::Conflicts,
 };
 use crate::{cache::RosterCache, crew::user_id, roster::wire::Instant};
@@ -53,5 +53,5 @@ fn asked(mut query: Query) -> Result<Question, Problem> {
     let limits = limits(&mut query);
     let user = query.text("userId").map(|id| user_id(&id));
     let range = calendar::range::read(query, None)?;
-    Ok(Question { range, limits, about: user.map_or(About::Everything, About::User) })
+    Ok(Question { range, limits, about: user.map_or(ConflictSelection::Everything, ConflictSelection::User) })
 }

@@ -8,7 +8,7 @@ use db::{Conn, Result};
 use ports::People;
 
 use super::{
-    render::{self, About, PlannedRoster, Question, WhoIsAway},
+    render::{self, ConflictSelection, PlannedRoster, Question, WhoIsAway},
     rules::looked_at,
     wire::Conflict,
 };
@@ -18,7 +18,7 @@ use crate::{
     dated_holidays::own::OwnHolidays,
     duty::Duties,
     filter::{Filter, chosen},
-    lines::Of,
+    lines::LineSelection,
     time_off::{self, row::TimeOff},
 };
 
@@ -63,7 +63,7 @@ impl TenantPlans {
     /// 400 when it is too much.
     pub fn conflicts(&self, asked: &Question) -> Result<Vec<Conflict>, Problem> {
         let user = match &asked.about {
-            About::User(user) => Some(user.clone()),
+            ConflictSelection::User(user) => Some(user.clone()),
             _ => None,
         };
         let filter = Filter { user, ..Filter::default() };
@@ -79,7 +79,7 @@ impl TenantPlans {
     /// 400 when it is too much.
     pub fn conflicts_of(&self, roster: PlannedRoster<'_>, asked: &Question) -> Result<Vec<Conflict>, Problem> {
         let whole = looked_at(asked.range, asked.limits);
-        let (duties, _) = Duties::new(roster.schedule, roster.staff).within(whole, Of::All);
+        let (duties, _) = Duties::new(roster.schedule, roster.staff).within(whole, LineSelection::All);
         let users: HashSet<String> = duties.iter().flat_map(|duty| &duty.users).map(|id| (*id).to_owned()).collect();
         let id = roster.id;
         let mut rosters = vec![roster];
@@ -88,7 +88,7 @@ impl TenantPlans {
                 rosters.push(PlannedRoster::stored((name, other), &self.all.staff, asked.range)?);
             }
         }
-        let asked = Question { about: About::FirstRoster, ..asked.clone() };
+        let asked = Question { about: ConflictSelection::FirstRoster, ..asked.clone() };
         render::conflicts(&rosters, &self.who_is_away()?, &asked)
     }
 
@@ -104,7 +104,7 @@ impl TenantPlans {
                 rosters.push(PlannedRoster::stored((name, roster), &self.all.staff, asked.range)?);
             }
         }
-        let asked = Question { about: About::AcrossTenants(partner.to_owned()), ..asked.clone() };
+        let asked = Question { about: ConflictSelection::AcrossTenants(partner.to_owned()), ..asked.clone() };
         render::conflicts(&rosters, &self.who_is_away()?, &asked)
     }
 

@@ -14,7 +14,7 @@ use crate::{
     coverage::{Cover, too_large, wanted},
     dated_holidays::own::{OwnHoliday, OwnHolidays},
     duty::{Duties, Duty},
-    lines::Of,
+    lines::LineSelection,
     overrides::wire::Reference,
     people::RosterPeople,
     roster::{row::Version, rules as roster_rules, wire::TimelineUser},
@@ -30,12 +30,12 @@ const MOST_DUTIES: usize = 400_000;
 pub struct Question {
     pub range: Interval,
     pub limits: Limits,
-    pub about: About,
+    pub about: ConflictSelection,
 }
 
 /// Which conflicts are asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum About {
+pub enum ConflictSelection {
     /// All.
     Everything,
     /// Those of this user.
@@ -112,24 +112,24 @@ pub fn conflicts(
     let mut nights = Nights::default();
     let tenants: Vec<&str> = rosters.iter().map(|roster| roster.tenant).collect();
     let parts = match about {
-        About::Everything | About::User(_) => Parts::All,
-        About::FirstRoster => Parts::Roster(0),
-        About::AcrossTenants(partner) => Parts::AcrossTenants { of_rosters: &tenants, partner },
+        ConflictSelection::Everything | ConflictSelection::User(_) => Parts::All,
+        ConflictSelection::FirstRoster => Parts::Roster(0),
+        ConflictSelection::AcrossTenants(partner) => Parts::AcrossTenants { of_rosters: &tenants, partner },
     };
     let mut search =
         Search { range: *range, limits: *limits, parts, nights: &mut nights, others: 0, found: &mut found };
     let mut people: BTreeMap<&str, Vec<Stretch<'_>>> = BTreeMap::new();
     let mut count = 0;
     for (number, roster) in rosters.iter().enumerate() {
-        let (duties, cut) = Duties::new(roster.schedule, roster.staff).within(whole, Of::All);
+        let (duties, cut) = Duties::new(roster.schedule, roster.staff).within(whole, LineSelection::All);
         count += duties.len();
         if cut || count > MOST_DUTIES {
             return Err(too_large());
         }
         let has_gaps = match about {
-            About::Everything => true,
-            About::User(_) | About::AcrossTenants(_) => false,
-            About::FirstRoster => number == 0,
+            ConflictSelection::Everything => true,
+            ConflictSelection::User(_) | ConflictSelection::AcrossTenants(_) => false,
+            ConflictSelection::FirstRoster => number == 0,
         };
         if has_gaps {
             gaps(number, roster, &duties, &mut search)?;
@@ -139,10 +139,10 @@ pub fn conflicts(
             let Some(time) = duty.time.intersection(whole) else { continue };
             for user in &duty.users {
                 let is_asked = match about {
-                    About::Everything => true,
-                    About::User(wanted) => wanted == user,
-                    About::FirstRoster => number == 0 || people.contains_key(*user),
-                    About::AcrossTenants(partner) => roster.staff.is_of(user, partner),
+                    ConflictSelection::Everything => true,
+                    ConflictSelection::User(wanted) => wanted == user,
+                    ConflictSelection::FirstRoster => number == 0 || people.contains_key(*user),
+                    ConflictSelection::AcrossTenants(partner) => roster.staff.is_of(user, partner),
                 };
                 if is_asked {
                     people.entry(user).or_default().push(Stretch { time, place, zone: roster.zone });

@@ -87,13 +87,13 @@ fn a_rename_ends_nothing_and_another_level_does() {
         for from in ["2026-04-01T00:00:00Z", "2026-05-02T00:00:00Z"] {
             let range = Interval::new(at(from), at("2026-06-01T00:00:00Z")).unwrap();
             let mut duties = Duties::new(&renamed, &staff).named_at(at(now));
-            let (found, _) = duties.within(range, Of::All);
+            let (found, _) = duties.within(range, LineSelection::All);
             assert_eq!(found.len(), 1, "{now} {from}");
             let (found, _) = duties.by_name(range);
             assert_eq!(found.len(), if from < "2026-05-01" { 2 } else { 1 }, "{now} {from}");
         }
         let range = Interval::new(at("2026-04-01T00:00:00Z"), at("2026-06-01T00:00:00Z")).unwrap();
-        let (found, _) = Duties::new(&renamed, &staff).named_at(at(now)).within(range, Of::All);
+        let (found, _) = Duties::new(&renamed, &staff).named_at(at(now)).within(range, LineSelection::All);
         assert_eq!(renamed.shift(found[0].shift), Some(("a", name)), "{now}");
     }
     let mut leveled = schedule(&versions);

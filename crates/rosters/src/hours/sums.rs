@@ -10,7 +10,7 @@ use crate::{
     coverage::too_large,
     dated_holidays::{dated::HolidayTime, own::OwnHolidays},
     duty::{Duties, Duty},
-    lines::Of,
+    lines::LineSelection,
     people::RosterPeople,
     schedule::Schedule,
 };
@@ -121,7 +121,7 @@ struct Counter<'c, 's> {
 impl<'s> Counter<'_, 's> {
     fn add(&mut self, roster: &CountedRoster<'s>, step: Interval, zones: &mut ZonesByCategory) -> Result<(), Problem> {
         let Question { staff, .. } = self.asked;
-        let (duties, cut) = Duties::new(roster.schedule, staff).within(step, Of::All);
+        let (duties, cut) = Duties::new(roster.schedule, staff).within(step, LineSelection::All);
         if cut {
             return Err(too_large());
         }

@@ -12,7 +12,7 @@ use crate::{
     crew::Crew,
     dated_holidays::own::OwnHolidays,
     duty::{Duties, tests::model::rosters_in_zones},
-    lines::{Of, Version},
+    lines::{LineSelection, Version},
     people::RosterPeople,
     roster::rotation::CrewRotation,
     schedule::Schedule,
@@ -46,7 +46,7 @@ proptest! {
         let rosters = [CountedRoster { id: "ES", schedule: &schedule, zones, categories: HourCategories::default() }];
         let days = holidays.iter().map(|day| Day::at(zone, Timestamp::from_millis(around + day * DAY)));
         let own = OwnHolidays::with("U0", days);
-        let (duties, cut) = Duties::new(&schedule, &staff).within(whole, Of::All);
+        let (duties, cut) = Duties::new(&schedule, &staff).within(whole, LineSelection::All);
         prop_assert!(!cut);
         let times = |user: Option<&str>| -> Vec<Interval> {
             let of = duties.iter().filter_map(|duty| Some((duty, duty.time.intersection(whole)?)));

@@ -59,7 +59,7 @@ fn told(lines: &Lines, range: Interval) -> Vec<(String, Who)> {
     let text = |piece: &Segment| {
         format!("{}/{}", &piece.time.start().to_string()[5..16], &piece.time.end().to_string()[5..16])
     };
-    lines.pieces(range, Of::All).list.iter().map(|piece| (text(piece), who(lines, piece))).collect()
+    lines.pieces(range, LineSelection::All).list.iter().map(|piece| (text(piece), who(lines, piece))).collect()
 }
 
 fn over(time: Interval, shift: Option<Overridden>) -> Override {
@@ -194,7 +194,7 @@ fn one_of_three_people_each_week_hands_over_on_monday_at_nine() {
     let range = time("2026-12-09T00:00:00Z", "2026-12-10T00:00:00Z");
     expect(&lines, range, &[("11-30T08:00/12-14T08:00", Who::Assignment(0, 2))]);
     lines.versions[0].places = turns(json!({"weeks": 1}), "2026-11-23T09:00:00", "Europe/Vienna", &[1]);
-    let piece = lines.pieces(range, Of::All).list.remove(0);
+    let piece = lines.pieces(range, LineSelection::All).list.remove(0);
     assert_eq!((piece.time.start(), piece.time.end().millis()), (at("2026-11-23T08:00:00Z"), i64::MAX));
 }
 
@@ -207,10 +207,10 @@ fn what_is_not_asked_for_is_not_told() {
     let of = |of| -> Vec<Label> { lines.pieces(range, of).list.iter().map(|piece| piece.shift).collect() };
     let day = Label::Version(0);
     let night = Label::Version(1);
-    assert_eq!(of(Of::Level(Level::Primary)), [day, day]);
-    assert_eq!(of(Of::Level(Level::Secondary)), [night, night, night]);
-    assert_eq!(of(Of::Shift("day")), [day, day]);
-    assert_eq!(of(Of::All).len(), 5);
+    assert_eq!(of(LineSelection::Level(Level::Primary)), [day, day]);
+    assert_eq!(of(LineSelection::Level(Level::Secondary)), [night, night, night]);
+    assert_eq!(of(LineSelection::Shift("day")), [day, day]);
+    assert_eq!(of(LineSelection::All).len(), 5);
 }
 
 /// Who has a line at an instant.
@@ -297,7 +297,7 @@ prop_compose! {
 proptest! {
     #[test]
     fn pieces_are_what_is_so_at_each_instant(lines in some_lines(), range in some_time()) {
-        let pieces = lines.pieces(range, Of::All).list;
+        let pieces = lines.pieces(range, LineSelection::All).list;
         let id = |piece: &Segment| match piece.shift {
             Label::Version(place) => lines.versions[place].id.clone(),
             Label::Override(place) => lines.overrides[place].shift.as_ref().unwrap().id.clone(),
@@ -339,7 +339,7 @@ proptest! {
                 let hour = Interval::new(start(first), Timestamp::from_millis(start(first).millis() + 4 * QUARTER));
                 lines.overrides.push(over(hour.unwrap(), None));
             }
-            let pieces = lines.pieces(range, Of::All).list;
+            let pieces = lines.pieces(range, LineSelection::All).list;
             for turn in first..first + length {
                 let noon = Timestamp::from_millis(start(turn).millis() + 48 * QUARTER);
                 let here: Vec<_> = pieces.iter().filter(|piece| piece.time.contains(noon)).collect();
@@ -351,9 +351,9 @@ proptest! {
 
     #[test]
     fn pieces_do_not_depend_on_the_range(lines in some_lines(), range in some_time()) {
-        let whole = lines.pieces(time("2026-04-25T00:00:00Z", "2026-05-10T00:00:00Z"), Of::All).list;
+        let whole = lines.pieces(time("2026-04-25T00:00:00Z", "2026-05-10T00:00:00Z"), LineSelection::All).list;
         let expected: Vec<_> = whole.into_iter().filter(|piece| piece.time.intersection(range).is_some()).collect();
-        prop_assert_eq!(lines.pieces(range, Of::All).list, expected);
+        prop_assert_eq!(lines.pieces(range, LineSelection::All).list, expected);
     }
 }
 
@@ -369,7 +369,7 @@ fn each_version_has_its_own_level() {
     lines.versions[0].level = Some(Level::Secondary);
     let days = |lines: &Lines, level| -> Vec<String> {
         let range = time("2026-05-08T00:00:00Z", "2026-05-12T00:00:00Z");
-        let list = lines.pieces(range, Of::Level(level)).list;
+        let list = lines.pieces(range, LineSelection::Level(level)).list;
         list.iter().map(|piece| piece.time.start().to_string()[8..10].to_owned()).collect()
     };
     assert_eq!(days(&lines, Level::Secondary), ["08", "09"]);

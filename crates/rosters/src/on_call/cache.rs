@@ -143,7 +143,7 @@ impl OneRoster {
         };
         let roster = Reference { id: self.stored.id().to_owned(), name: version.name.clone() };
         let tenant = self.stored.tenant_id();
-        let of = render::Of { roster: &roster, tenant, schedule: &self.stored.schedule, staff, user };
+        let of = render::RosterAtInstant { roster: &roster, tenant, schedule: &self.stored.schedule, staff, user };
         let (until, elements) = render::elements(of, at);
         let version_ends = Timestamp::from_millis(version.valid_until_ms.unwrap_or(i64::MAX));
         (until.unwrap_or(at).min(version_ends), base::fold(&version.name), elements)

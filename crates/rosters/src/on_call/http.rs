@@ -13,7 +13,7 @@ use crate::{
     overrides::wire::Reference,
     roster::{
         rules, store, versions,
-        wire::{At, RosterId},
+        wire::{InstantQuery, RosterId},
     },
     schedule::{Schedule, look_back},
     timeline::http::respond,
@@ -44,13 +44,13 @@ pub async fn all(
 /// For a deleted roster, at any time before its deletion.
 #[utoipa::path(
     operation_id = "getRosterOnCall",
-    params(RosterId, At),
+    params(RosterId, InstantQuery),
     responses((status = 200, description = "Who is on call", body = OnCall)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/rosters/{rosterId}/onCall")]
 pub async fn one(
-    context: RequestContext<At>,
+    context: RequestContext<InstantQuery>,
     people: web::Data<dyn People>,
     PathIds(id): PathIds<RosterId>,
 ) -> api::Result<HttpResponse> {
@@ -65,7 +65,7 @@ pub async fn one(
         let staff = schedule.people(conn, &**people, &tenants, at)?;
         let tenant = &roster.tenant_id;
         let named = Reference { id: roster.id, name: roster.name };
-        let of = render::Of { roster: &named, tenant, schedule: &schedule, staff: &staff, user: None };
+        let of = render::RosterAtInstant { roster: &named, tenant, schedule: &schedule, staff: &staff, user: None };
         let (_, elements) = render::elements(of, at);
         Ok(render::answer(at, std::iter::once(&elements)))
     });

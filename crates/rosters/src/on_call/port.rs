@@ -11,7 +11,7 @@ use crate::{
     cache::RosterCache,
     duty::{Duties, Duty, NEVER},
     filter::{Filter, chosen},
-    lines::{Label, Level, Of},
+    lines::{Label, Level, LineSelection},
     roster::{row, rules::tenants_of, store},
     schedule::{Schedule, look_back},
 };
@@ -136,7 +136,7 @@ impl OnCall for Rosters {
         let mut found = Vec::new();
         for (name, roster) in chosen(&all, range, &filter) {
             let mut duties = Duties::new(&roster.stored.schedule, &all.staff);
-            let own = duties.within(range, Of::All).0.into_iter().filter(|duty| duty.users.contains(&user));
+            let own = duties.within(range, LineSelection::All).0.into_iter().filter(|duty| duty.users.contains(&user));
             let own: Vec<Duty<'_>> = own.collect();
             found.extend(own.into_iter().map(|duty| {
                 let time = duties.whole(duty).time;

@@ -26,7 +26,7 @@ pub struct Elements {
 
 /// A roster of which is told.
 #[derive(Clone, Copy)]
-pub struct Of<'s> {
+pub struct RosterAtInstant<'s> {
     /// Its id and its name at the instant.
     pub roster: &'s Reference,
     /// Its tenant.
@@ -39,7 +39,7 @@ pub struct Of<'s> {
 }
 
 /// The elements of a roster at an instant, and until when they hold.
-pub fn elements(of: Of<'_>, at: Timestamp) -> (Option<Timestamp>, Elements) {
+pub fn elements(of: RosterAtInstant<'_>, at: Timestamp) -> (Option<Timestamp>, Elements) {
     let state = Duties::new(of.schedule, of.staff).state(at);
     let entries = |duties: &[Duty<'_>]| duties.iter().flat_map(|duty| entries(of, duty, at)).collect();
     // Who asks for one user asks what that one does.
@@ -48,7 +48,7 @@ pub fn elements(of: Of<'_>, at: Timestamp) -> (Option<Timestamp>, Elements) {
     (until, Elements { current: entries(&state.current), next: entries(&state.next), skipped })
 }
 
-fn skipped(of: Of<'_>, at: Timestamp) -> Vec<PreSerialized<SkippedShift>> {
+fn skipped(of: RosterAtInstant<'_>, at: Timestamp) -> Vec<PreSerialized<SkippedShift>> {
     let shown = of.schedule.skipped(at).into_iter().filter_map(|skipped| {
         let SkippedOccurrence { shift, time, holiday } = skipped;
         let (id, name) = of.schedule.shift(shift)?;
@@ -70,8 +70,12 @@ fn skipped(of: Of<'_>, at: Timestamp) -> Vec<PreSerialized<SkippedShift>> {
     shown.collect()
 }
 
-fn entries<'d>(of: Of<'d>, duty: &'d Duty<'_>, at: Timestamp) -> impl Iterator<Item = PreSerialized<OnCallEntry>> + 'd {
-    let Of { roster, schedule, staff, .. } = of;
+fn entries<'d>(
+    of: RosterAtInstant<'d>,
+    duty: &'d Duty<'_>,
+    at: Timestamp,
+) -> impl Iterator<Item = PreSerialized<OnCallEntry>> + 'd {
+    let RosterAtInstant { roster, schedule, staff, .. } = of;
     let wanted = move |id: &&str| of.user.is_none_or(|user| user == *id);
     let people = duty.users.iter().copied().filter(wanted).filter_map(move |id| staff.user_at(id, at));
     people.map(move |person| {

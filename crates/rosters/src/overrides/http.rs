@@ -15,7 +15,7 @@ use super::{
     row::{self, ShiftSettings},
     rules::{self, Removal},
     store, view,
-    wire::{self, NewOverride, Override, OverrideId, Within},
+    wire::{self, NewOverride, Override, OverrideId, OverrideRange},
 };
 use crate::{
     dated_holidays,
@@ -138,17 +138,17 @@ pub fn named_shift(
 /// A page of the overrides of a roster, past ones included.
 #[utoipa::path(
     operation_id = "listRosterOverrides",
-    params(RosterId, PageQuery<Overrides, Within>),
+    params(RosterId, PageQuery<Overrides, OverrideRange>),
     responses((status = 200, description = "A page of overrides", body = PageOf<Override>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/rosters/{rosterId}/overrides")]
 pub async fn list(
-    context: RequestContext<PageQuery<Overrides, Within>>,
+    context: RequestContext<PageQuery<Overrides, OverrideRange>>,
     people: web::Data<dyn People>,
     PathIds(id): PathIds<RosterId>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { own: Within { from, to }, .. } = context.query.clone();
+    let PageQuery { own: OverrideRange { from, to }, .. } = context.query.clone();
     let within = (from.map_or(i64::MIN, Timestamp::millis), to.map_or(i64::MAX, Timestamp::millis));
     let page = context.page(move |conn, scope, sort, walk| {
         let roster = roster::store::existing(conn, &scope.scope(), &id)?;

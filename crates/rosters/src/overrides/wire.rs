@@ -25,7 +25,7 @@ api::path_id! {
 
 /// Which overrides of a roster a list has.
 #[derive(Clone, Copy, Debug, api::Parameters)]
-pub struct Within {
+pub struct OverrideRange {
     /// Only those that end after this instant.
     #[request(example = "2026-11-20T00:00:00+0000")]
     pub from: Option<Timestamp>,

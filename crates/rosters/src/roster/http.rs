@@ -13,12 +13,12 @@ use serde_json::json;
 use super::{
     input::{NewRoster, RosterChange, calendar_ids},
     moved, named,
-    plan::{self, Old, Plan},
+    plan::{self, Plan, RosterBefore},
     row,
     rules::{self, Filter, tenants_of},
     store, versions,
     view::{self, Form, WithShifts},
-    wire::{At, Narrowed, Roster, RosterClient, RosterId},
+    wire::{InstantQuery, Narrowed, Roster, RosterClient, RosterId},
 };
 use crate::{dated_holidays, people::RosterPeople};
 
@@ -151,13 +151,13 @@ pub async fn search(
 /// As it is now, or with `at` as it was or will be then. A deleted roster can be read with an `at` before its deletion.
 #[utoipa::path(
     operation_id = "getRoster",
-    params(RosterId, At),
+    params(RosterId, InstantQuery),
     responses((status = 200, description = "The roster", body = Roster)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/rosters/{rosterId}")]
 pub async fn get(
-    context: RequestContext<At>,
+    context: RequestContext<InstantQuery>,
     people: web::Data<dyn People>,
     PathIds(id): PathIds<RosterId>,
 ) -> api::Result<HttpResponse> {
@@ -252,7 +252,7 @@ pub fn planned(
         Some(true) => moved::turns(conn, people, tenants, &shifts, &holidays)?,
         _ => HashMap::new(),
     };
-    let all = Old { roster: old, versions: &known, shifts: &shifts, holidays: &holidays, moves: &moves };
+    let all = RosterBefore { roster: old, versions: &known, shifts: &shifts, holidays: &holidays, moves: &moves };
     let plan = plan::planned(all, change, wrong, new_id, now)?;
     Ok((shifts, plan))
 }

@@ -147,7 +147,7 @@ pub struct ShiftPlan {
 
 /// A roster that is to be updated.
 #[derive(Clone, Copy, Debug)]
-pub struct Old<'r> {
+pub struct RosterBefore<'r> {
     /// The roster.
     pub roster: &'r Roster,
     /// How it is after now, oldest first.
@@ -168,7 +168,7 @@ pub struct Old<'r> {
 /// # Errors
 /// 400 for that, for a shift id that is not one of the roster's or is given twice, and for two shifts of one name.
 pub fn planned(
-    old: Old<'_>,
+    old: RosterBefore<'_>,
     change: RosterChange,
     mut wrong: FieldErrors,
     mut id: impl FnMut() -> String,

@@ -51,7 +51,7 @@ pub fn rosters(
     form: &Form,
     at: Timestamp,
 ) -> Result<Vec<Roster>, Problem> {
-    let seen = Seen { staff, read: matches!(form, Form::Read), at };
+    let seen = PeopleView { staff, read: matches!(form, Form::Read), at };
     let mut shifts_of: HashMap<&str, Vec<&ShiftRow>> = HashMap::new();
     for shift in shifts {
         shifts_of.entry(&shift.roster_id).or_default().push(shift);
@@ -83,13 +83,13 @@ pub fn rosters(
 }
 
 /// As whom people are seen.
-struct Seen<'c> {
+struct PeopleView<'c> {
     staff: &'c RosterPeople,
     read: bool,
     at: Timestamp,
 }
 
-impl Seen<'_> {
+impl PeopleView<'_> {
     fn shift(&self, shift: &ShiftRow, crew: &Crew, rotation: Option<&CrewRotation>) -> Result<Shift, Problem> {
         let turns = |rotation: &CrewRotation| wire::RosterRotation {
             order: rotation

@@ -31,7 +31,7 @@ api::path_id! {
 
 /// The instant that is asked about.
 #[derive(Clone, Copy, Debug, api::Parameters)]
-pub struct At {
+pub struct InstantQuery {
     /// Default now.
     #[request(with = instant, pattern = calendar::forms::INSTANT, example = "2026-11-20T20:37:00+0000")]
     pub at: Option<Timestamp>,

@@ -80,7 +80,7 @@ fn taken(settings: Option<ShiftSettings>) -> OverrideRow {
 fn told(versions: &[row::Shift], taken: OverrideRow) -> (Vec<String>, Vec<Level>) {
     let schedule = Schedule::stored(versions, &[taken], &holidays(&["2026-12-05"])).unwrap();
     let range = Interval::new(at("2026-12-02T00:00:00Z"), at("2026-12-09T00:00:00Z")).unwrap();
-    let pieces = schedule.lines.pieces(range, crate::lines::Of::All).list;
+    let pieces = schedule.lines.pieces(range, crate::lines::LineSelection::All).list;
     let of_override: Vec<_> = pieces.iter().filter(|piece| !piece.over.is_empty()).collect();
     let days = of_override.iter().map(|piece| piece.time.start().to_string()[8..10].to_owned()).collect();
     let mut levels: Vec<Level> =

@@ -12,7 +12,7 @@ use ports::{Authors, People};
 
 use super::{
     permissions, row, rules, store, view,
-    wire::{NewTimeOff, TimeOff, TimeOffChange, TimeOffId, Within},
+    wire::{NewTimeOff, TimeOff, TimeOffChange, TimeOffId, TimeOffRange},
 };
 use crate::{absences, roster::wire::UserId};
 
@@ -59,17 +59,17 @@ pub async fn create(
 /// A page of the time off of a user of the tenant, past entries included; they are kept for two years after their end.
 #[utoipa::path(
     operation_id = "searchTimeOff",
-    params(UserId, PageQuery<TimeOffs, Within>),
+    params(UserId, PageQuery<TimeOffs, TimeOffRange>),
     responses((status = 200, description = "A page of time off", body = PageOf<TimeOff>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/users/{userId}/timeOff/search")]
 pub async fn search(
-    context: RequestContext<PageQuery<TimeOffs, Within>>,
+    context: RequestContext<PageQuery<TimeOffs, TimeOffRange>>,
     people: web::Data<dyn People>,
     PathIds(UserId(user)): PathIds<UserId>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { own: Within { from, to }, .. } = context.query.clone();
+    let PageQuery { own: TimeOffRange { from, to }, .. } = context.query.clone();
     if from.zip(to).is_some_and(|(from, to)| to <= from) {
         return Err(Problem::field("to", "must be after from").into());
     }

@@ -23,7 +23,7 @@ api::path_id! {
 
 /// Which time off of a user a list has.
 #[derive(Clone, Copy, Debug, api::Parameters)]
-pub struct Within {
+pub struct TimeOffRange {
     /// Only what ends after this instant.
     #[request(example = "2026-12-01T00:00:00+0000")]
     pub from: Option<Timestamp>,

@@ -15,7 +15,7 @@ use crate::{
     conflicts::{
         load::TenantPlans,
         parameters::{Rest, limits},
-        render::{About, PlannedRoster, Question},
+        render::{ConflictSelection, PlannedRoster, Question},
         rules::looked_at,
     },
     dated_holidays,
@@ -69,7 +69,7 @@ pub async fn timeline(
     let limits = limits(&mut query);
     let range = calendar::range::read(query, None)?;
     if has_conflicts {
-        let asked = Question { range, limits, about: About::FirstRoster };
+        let asked = Question { range, limits, about: ConflictSelection::FirstRoster };
         return with_conflicts(&context, people, known, id, asked).await;
     }
     let mut asked = Key { scope: context.scope(), roster: id.0.clone(), range };
@@ -192,7 +192,7 @@ pub async fn preview(
         let holidays = dated_holidays::store::dated_of(conn, &tenants, &ids)?;
         let mut schedule = Schedule::unsaved(&new, &holidays, scope.now);
         let staff = schedule.people(conn, &**people, &tenants, scope.now)?;
-        let asked = Question { range, limits, about: About::FirstRoster };
+        let asked = Question { range, limits, about: ConflictSelection::FirstRoster };
         let plans = TenantPlans::load(conn, &**people, &known, scope, &asked)?;
         Ok((new, schedule, staff, asked, plans))
     });

@@ -26,7 +26,7 @@ use crate::{
     conflict_watches::{self as watches, ConflictWatch},
     conflicts::{
         load::TenantPlans,
-        render::{About, Question},
+        render::{ConflictSelection, Question},
         rules::Limits,
         wire::Conflict,
     },
@@ -65,7 +65,7 @@ pub fn start_conflict_watch(
 }
 
 /// What a look at the rosters of a tenant found.
-struct Look {
+struct ConflictCheck {
     seen: ConflictWatch,
     next: ConflictWatch,
     new: Vec<ToldConflict>,
@@ -91,7 +91,7 @@ pub fn turn(
     let mut more = false;
     let mut partners = BTreeSet::new();
     let messages = Arc::clone(messages);
-    let work = move |tx: &mut Tx<'_>, _: &str, look: Look| {
+    let work = move |tx: &mut Tx<'_>, _: &str, look: ConflictCheck| {
         let more = look.next.due_ms <= tx.now.millis();
         let partner = look.partner.clone();
         tell(tx, &*messages, look).map(|()| (more, partner))
@@ -110,7 +110,7 @@ pub fn turn(
 }
 
 /// Moves the row of a tenant on, and tells what was found.
-fn tell(tx: &mut Tx<'_>, messages: &dyn Messages, look: Look) -> Result<()> {
+fn tell(tx: &mut Tx<'_>, messages: &dyn Messages, look: ConflictCheck) -> Result<()> {
     if !watches::advance(tx.conn, &look.seen, &look.next)? {
         return Ok(());
     }
@@ -126,12 +126,12 @@ fn tell(tx: &mut Tx<'_>, messages: &dyn Messages, look: Look) -> Result<()> {
 }
 
 /// Looks at the rosters of a tenant. The connection is given back before conflicts are looked for.
-fn look(db: &Db, people: &dyn People, tenant: &str, now: Timestamp) -> Result<Option<Look>> {
+fn look(db: &Db, people: &dyn People, tenant: &str, now: Timestamp) -> Result<Option<ConflictCheck>> {
     let begun = Instant::now();
     let Some(range) = Interval::new(now, Timestamp::from_millis(now.millis().saturating_add(AHEAD_MS))) else {
         return Ok(None);
     };
-    let asked = Question { range, limits: Limits::default(), about: About::Everything };
+    let asked = Question { range, limits: Limits::default(), about: ConflictSelection::Everything };
     let own = [tenant.to_owned()];
     let read = db.read_here(|conn| {
         let Some(seen) = watches::find(conn, tenant)?.filter(|row| row.due_ms <= now.millis()) else {
@@ -183,7 +183,7 @@ fn look(db: &Db, people: &dyn People, tenant: &str, now: Timestamp) -> Result<Op
             looked_at_nothing(rows.0, rows.1)
         }
     };
-    Ok(Some(Look { partner, ..look }))
+    Ok(Some(ConflictCheck { partner, ..look }))
 }
 
 /// A look at more than can be worked out, which is told once, as long as it is so. What was told stays told.
@@ -192,7 +192,7 @@ fn looked_at_too_much(
     recipients: &Recipients,
     (seen, next): (ConflictWatch, ConflictWatch),
     range: Interval,
-) -> Look {
+) -> ConflictCheck {
     let (now, end) = (range.start(), range.end());
     let known = told.iter().find(|row| row.subject == TOO_MUCH);
     let new = known.is_none().then(|| ToldConflict {
@@ -229,8 +229,8 @@ fn looked_at_too_much(
 }
 
 /// A look that found out nothing: what was told stays told.
-fn looked_at_nothing(seen: ConflictWatch, next: ConflictWatch) -> Look {
-    Look {
+fn looked_at_nothing(seen: ConflictWatch, next: ConflictWatch) -> ConflictCheck {
+    ConflictCheck {
         seen,
         next,
         new: Vec::new(),
@@ -250,11 +250,11 @@ fn looked(
     recipients: &Recipients,
     (seen, next): (ConflictWatch, ConflictWatch),
     now: Timestamp,
-) -> Look {
+) -> ConflictCheck {
     let Comparison { new, known, longer, over, has_more } = compare(found, told, now);
     let next = if has_more { ConflictWatch { due_ms: next.earliest_ms, ..next } } else { next };
     let id = |row: usize| told.get(row).map(|row| row.id.clone());
-    let mut look = Look {
+    let mut look = ConflictCheck {
         longer: longer.into_iter().filter_map(|(row, to_ms)| Some((id(row)?, to_ms))).collect(),
         over: over.into_iter().filter_map(id).collect(),
         ..looked_at_nothing(seen, next)

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::{
     duty::{Duties, Duty},
-    lines::Of,
+    lines::LineSelection,
     people::RosterPeople,
     roster::{row::Roster, watches::Watch, wire::User},
     schedule::Schedule,
@@ -86,7 +86,7 @@ pub fn look(
 /// The first stretch of a shift within the next day in which nobody stands in it.
 fn uncovered<'s>(duties: &mut Duties<'s>, now: Timestamp) -> Option<Duty<'s>> {
     let range = Interval::new(now, Timestamp::from_millis(now.millis().saturating_add(AHEAD_MS)))?;
-    let (all, _) = duties.within(range, Of::All);
+    let (all, _) = duties.within(range, LineSelection::All);
     let stands = |gap: &Duty<'_>| {
         all.iter()
             .any(|duty| duty.shift == gap.shift && !duty.users.is_empty() && duty.time.intersection(gap.time).is_some())

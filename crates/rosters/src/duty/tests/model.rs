@@ -320,7 +320,7 @@ proptest! {
             Timestamp::from_millis(case.around - 72 * 60 * MINUTE),
             Timestamp::from_millis(case.around + 72 * 60 * MINUTE),
         ).unwrap();
-        let (all, cut) = duties.within(range, Of::All);
+        let (all, cut) = duties.within(range, LineSelection::All);
         prop_assert!(!cut);
         for step in -48..48_i64 {
             let at = case.around + (step * 90 + step.rem_euclid(7) * 5) * MINUTE;

@@ -35,7 +35,7 @@ fn stored() -> (Roster, Vec<Shift>) {
 
 fn edited(roster: &Roster, shifts: &[Shift], body: serde_json::Value, now: Timestamp) -> Result<Plan, Problem> {
     let (holidays, moves) = (DatedHolidays::default(), HashMap::new());
-    let old = Old { roster, versions: &[version(roster)], shifts, holidays: &holidays, moves: &moves };
+    let old = RosterBefore { roster, versions: &[version(roster)], shifts, holidays: &holidays, moves: &moves };
     planned(old, change(body), FieldErrors::default(), ids(), now)
 }
 
@@ -124,7 +124,7 @@ fn an_update_may_take_effect_later_and_replaces_what_was_planned() {
     let change = change(json!({"name": "Q", "offHours": []}));
     let (holidays, moves) = (DatedHolidays::default(), HashMap::new());
     let versions = &plan.versions;
-    let old = Old { roster: &plan.roster, versions, shifts: &shifts, holidays: &holidays, moves: &moves };
+    let old = RosterBefore { roster: &plan.roster, versions, shifts: &shifts, holidays: &holidays, moves: &moves };
     let again = planned(old, change, FieldErrors::default(), ids(), THEN).unwrap();
     let told: Vec<_> =
         again.versions.iter().map(|one| (one.valid_from_ms, one.name.as_str(), one.zone.as_str())).collect();
