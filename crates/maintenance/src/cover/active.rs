@@ -226,7 +226,7 @@ fn all(
         for (name, window, open) in open {
             let mut targets = targets.remove(&name).unwrap_or_default();
             targets.sort();
-            let one = One { windows, scope, within, titles: &titles, window, open, targets };
+            let one = OpenWindow { windows, scope, within, titles: &titles, window, open, targets };
             if one.page_request(conn, rows)?.is_break() {
                 return Ok(());
             }
@@ -236,7 +236,7 @@ fn all(
 }
 
 /// An open window, and what it covers.
-struct One<'w> {
+struct OpenWindow<'w> {
     windows: &'w Windows,
     /// The tenants whose resources are meant.
     scope: &'w [String],
@@ -249,7 +249,7 @@ struct One<'w> {
     targets: Vec<Target>,
 }
 
-impl One<'_> {
+impl OpenWindow<'_> {
     fn page_request(&self, conn: &mut Conn, rows: &mut Rows) -> Result<ControlFlow<()>> {
         for (position, target) in (0..).zip(&self.targets) {
             let covered = CoveringWindow { window: Arc::clone(&self.window), open: self.open, via: target.kind };

@@ -15,7 +15,7 @@ use super::{
     drafts::Drafts,
     port::longest,
     windows::{CoveringWindow, Windows},
-    wire::{Match, ResourceName, Tried, TriedRule},
+    wire::{Match, ResourceName, TriedRule, WindowMatch},
 };
 use crate::window::wire::{NewWindow, WindowName};
 
@@ -41,7 +41,7 @@ pub struct MatchInput {
 
 /// The instant for which an alert is tried.
 #[derive(Clone, Copy, Debug, api::Parameters)]
-pub struct At {
+pub struct InstantQuery {
     /// The instant; default now.
     #[request(example = "2026-11-20T23:00:00+0000")]
     pub at: Option<Timestamp>,
@@ -54,7 +54,7 @@ pub struct At {
 /// stored. Nothing is stored.
 #[utoipa::path(
     operation_id = "matchMaintenanceWindows",
-    params(At),
+    params(InstantQuery),
     request_body(content = MatchInput, example = json!({
         "device": {"hostName": "web-01"}, "subject": "Disk /var is full", "currentState": "Critical"
     })),
@@ -63,7 +63,7 @@ pub struct At {
 )]
 #[post("/scheduleMaintenances/match")]
 pub async fn try_alert(
-    context: RequestContext<At>,
+    context: RequestContext<InstantQuery>,
     windows: web::Data<Windows>,
     alerts: web::Data<dyn Alerts>,
     body: Body,
@@ -123,7 +123,7 @@ fn shown(
 }
 
 /// The rules of a window are told to those who may read the window: not to a client, when it is its partner's.
-fn tried(covered: &CoveringWindow, alert: &Value, scope: &[String], meter: &Meter) -> Result<Tried, Exhausted> {
+fn tried(covered: &CoveringWindow, alert: &Value, scope: &[String], meter: &Meter) -> Result<WindowMatch, Exhausted> {
     let conditions = covered.window.conditions.as_ref().filter(|_| scope.contains(&covered.window.tenant_id));
     let mut shown = Vec::new();
     if let Some((rules, matcher)) = conditions {
@@ -136,7 +136,7 @@ fn tried(covered: &CoveringWindow, alert: &Value, scope: &[String], meter: &Mete
         };
         shown.extend(rules.rules.iter().zip(matcher.explain(alert, meter)?).map(rule));
     }
-    Ok(Tried {
+    Ok(WindowMatch {
         window: WindowName::from(&*covered.window),
         saved: covered.window.is_saved(),
         via: covered.via.word(),

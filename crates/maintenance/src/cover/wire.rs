@@ -76,14 +76,14 @@ pub struct Match {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<WindowName>,
     /// Every window that is open and covers the resource, by id.
-    pub windows: Vec<Tried>,
+    pub windows: Vec<WindowMatch>,
 }
 
 /// What one window says about an alert.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = MaintenanceMatchWindow)]
-pub struct Tried {
+pub struct WindowMatch {
     /// Which window; one that was given with the alert has the id that it was given with, or an empty one.
     pub window: WindowName,
     /// Is it stored? One that was given with the alert is not.

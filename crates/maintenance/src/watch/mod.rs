@@ -14,7 +14,7 @@ use db::{Conn, Db, Result};
 use outbox::{Background, TenantTurns, TimedEvent, Tx};
 use serde_json::json;
 
-use self::rules::{Look, Turn};
+use self::rules::{Turn, WindowCheck};
 use crate::window::{
     row::Window,
     store as windows,
@@ -41,7 +41,7 @@ pub fn start_window_watch(db: Db, clock: impl Fn() -> Timestamp + Send + 'static
 /// off.
 struct Step {
     watch: Watch,
-    look: Option<Look>,
+    look: Option<WindowCheck>,
     told: Option<TimedEvent>,
 }
 
@@ -101,7 +101,7 @@ fn step(watch: Watch, row: &Window, now: Timestamp) -> Step {
         // One that cannot be read must not keep the others waiting; it is looked at again when it changes.
         Err(problem) => {
             tracing::error!(tenant = row.tenant_id, window = row.id, "a window cannot be read: {}", problem.detail);
-            Look::default()
+            WindowCheck::default()
         }
     };
     let told = look.turn.as_ref().map(|Turn { opened, open }| TimedEvent {

@@ -11,7 +11,7 @@ const BACK_MS: i64 = 35 * 86_400_000;
 
 /// What is so, and what is to be told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Look {
+pub struct WindowCheck {
     /// When it is to be looked at next; `None` when nothing changes any more by itself.
     pub due_ms: Option<i64>,
     /// Since when it is open; `None` when it is not.
@@ -30,7 +30,7 @@ pub struct Turn {
 }
 
 /// Looks at a window. `looked` is when that was done last, and `was_open` since when it was open then.
-pub fn look(course: &Course, looked: Option<i64>, was_open: Option<i64>, now: Timestamp) -> Look {
+pub fn look(course: &Course, looked: Option<i64>, was_open: Option<i64>, now: Timestamp) -> WindowCheck {
     let open = course.open_at(now);
     let due = open.map(Interval::end).or_else(|| course.next(now).map(|next| next.start()));
     let turn = looked.and_then(|looked| {
@@ -47,5 +47,5 @@ pub fn look(course: &Course, looked: Option<i64>, was_open: Option<i64>, now: Ti
             }
         }
     });
-    Look { due_ms: due.map(Timestamp::millis), open_ms: open.map(|open| open.start().millis()), turn }
+    WindowCheck { due_ms: due.map(Timestamp::millis), open_ms: open.map(|open| open.start().millis()), turn }
 }
