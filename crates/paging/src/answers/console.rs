@@ -15,7 +15,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::{
-    http::{Handle, about, html, opened, person, seen},
+    http::{Handle, about, html, opened, page_for_link, person},
     page::Question,
 };
 use crate::{
@@ -133,7 +133,7 @@ async fn used(
         return Err(Problem::conflict(USED).into());
     }
     let asked = neighbours.clone();
-    let shown = db.0.read(move |conn| seen(conn, &asked, &link, now)).await?;
+    let shown = db.0.read(move |conn| page_for_link(conn, &asked, &link, now)).await?;
     Ok(html(StatusCode::CONFLICT, &shown.render(&Link::spelling(token), USED, &Question::None, now)))
 }
 

@@ -89,7 +89,7 @@ pub async fn show(
     let (link, now) = opened(&request, &neighbours, &token)?;
     let token = Link::spelling(&token);
     let asked = neighbours.clone();
-    let shown = db.0.read(move |conn| seen(conn, &asked, &link, now)).await?;
+    let shown = db.0.read(move |conn| page_for_link(conn, &asked, &link, now)).await?;
     let text = shown.render(&token, "", &question, now);
     Ok(watched_by(html(StatusCode::OK, &text), &shown, watched.as_deref(), &token))
 }
@@ -144,7 +144,7 @@ pub async fn act(
         Err(error) => return Err(error.into()),
     };
     let asked = neighbours.clone();
-    let shown = db.0.read(move |conn| seen(conn, &asked, &link, now)).await?;
+    let shown = db.0.read(move |conn| page_for_link(conn, &asked, &link, now)).await?;
     let watched = job.filter(|_| action == "run");
     let token = Link::spelling(&token);
     let text = shown.render(&token, &told, &Question::None, now);
@@ -187,7 +187,12 @@ fn unknown() -> Problem {
 }
 
 /// What is known of the alert of a link, while its person is in use.
-pub(super) fn seen(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -> Result<AnswerPage> {
+pub(super) fn page_for_link(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    link: &Link,
+    now: Timestamp,
+) -> Result<AnswerPage> {
     let person = person(conn, neighbours, link, now)?;
     let about = about(conn, neighbours, link, now)?;
     let told = pages::of_alert(conn, &link.tenant, &link.alert)?;
@@ -246,7 +251,7 @@ pub(super) fn about(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: 
         let alert = neighbours.alerts.find(conn, &scope, &link.alert, now)?.ok_or_else(unknown)?;
         let machine = alert.pointer("/device/id").and_then(Value::as_str).map(ToOwned::to_owned);
         let shown = AnswerPage::alert(&alert);
-        return helped(conn, neighbours, &link.tenant, &[alert], machine.as_slice(), shown, now);
+        return add_articles_and_jobs(conn, neighbours, &link.tenant, &[alert], machine.as_slice(), shown, now);
     }
     let incident = neighbours.alerts.incident(conn, &scope, &link.alert, 1)?.ok_or_else(unknown)?;
     let tenants = neighbours.people.own_and_partner(conn, &link.tenant)?;
@@ -257,11 +262,11 @@ pub(super) fn about(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: 
         alerts.extend(neighbours.alerts.find(conn, &scope, id, now)?);
     }
     let shown = AnswerPage::incident(&incident, works);
-    helped(conn, neighbours, &link.tenant, &alerts, &incident.machine_ids, shown, now)
+    add_articles_and_jobs(conn, neighbours, &link.tenant, &alerts, &incident.machine_ids, shown, now)
 }
 
 /// With articles of the tenant about what these alerts tell of, and jobs that have one of these machines.
-fn helped(
+fn add_articles_and_jobs(
     conn: &mut Conn,
     neighbours: &Neighbours,
     tenant: &str,

@@ -35,7 +35,7 @@ const OPEN_ALERTS: &str = "openAlerts";
 const CONVERSATION_MS: i64 = 10 * 60_000;
 
 /// What became of an alert, by its states before and after; `None` when that is nobody's business.
-pub fn heard(before: Option<&Value>, after: &Value) -> Option<AlertChange> {
+pub fn change_of(before: Option<&Value>, after: &Value) -> Option<AlertChange> {
     let severity = |alert: &Value| rank(alert["currentState"].as_str().unwrap_or_default());
     Some(match after["status"].as_str()? {
         "New" => AlertChange::Open { worse: before.is_some_and(|before| severity(after) > severity(before)) },
@@ -53,7 +53,7 @@ pub fn on_alert_change(
     before: Option<&Value>,
     after: &Value,
 ) -> Result<()> {
-    let (Some(heard), Some(id)) = (heard(before, after), after["id"].as_str()) else { return Ok(()) };
+    let (Some(heard), Some(id)) = (change_of(before, after), after["id"].as_str()) else { return Ok(()) };
     let now = work.now;
     let Some(old) = work.find(conn, tenant, id)? else {
         // What was open before there was anybody to hear of it is not news, unless it is worse now.
@@ -313,7 +313,7 @@ pub fn advanced(conn: &mut Conn, work: &mut Work<'_>, mut row: Row) -> Result<Ro
         let Some(number) = number else { break };
         let reached = match row.policy.steps.get(number) {
             Some(step) => {
-                let meant = work.meant(conn, &row, number, step)?;
+                let meant = work.recipients_of_step(conn, &row, number, step)?;
                 work.tell(decided(&row, state, &meant, now));
                 meant.iter().any(TargetRecipients::reaches)
             }

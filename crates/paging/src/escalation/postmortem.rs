@@ -96,7 +96,7 @@ fn gathered(conn: &mut Conn, neighbours: &Neighbours, incident: &IncidentRecord,
         }
         let named = escalation.iter().flat_map(escalations::Row::people_of_actions);
         let named = Authors::load(conn, &*neighbours.people, &around, named)?;
-        for event in timeline::made(&alert, id.clone(), escalation.as_ref(), &pages, &named).events {
+        for event in timeline::build(&alert, id.clone(), escalation.as_ref(), &pages, &named).events {
             match event.what {
                 "reported" => earlier(&mut story.first_report, event.time),
                 "acknowledged" => earlier(&mut story.first_answer, event.time),

@@ -85,7 +85,7 @@ pub fn step(
             calls: false,
             gap: None,
         };
-        let people = match whom(conn, neighbours, about, target, &around, at, &mut meant)? {
+        let people = match people_of_target(conn, neighbours, about, target, &around, at, &mut meant)? {
             Ok(people) => people,
             Err(gap) => {
                 meant.gap = Some(gap);
@@ -102,7 +102,7 @@ pub fn step(
 type TargetPeople = std::result::Result<Vec<Person>, String>;
 
 /// The people of a target, or why there are none.
-fn whom(
+fn people_of_target(
     conn: &mut Conn,
     neighbours: &Neighbours,
     about: StepSubject<'_>,

@@ -65,7 +65,7 @@ impl outbox::Subscriber for Subscriber {
         }
         store::lock_all(conn, &ids)?;
         Work::run(conn, &self.neighbours, self.neighbours.now(), |conn, work| {
-            work.look(conn, &ids)?;
+            work.load_escalations(conn, &ids)?;
             told().try_for_each(|(event, after)| {
                 let before = event.before.as_ref();
                 let _entered = traces::enter(event.trace.clone());

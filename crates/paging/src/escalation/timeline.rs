@@ -111,7 +111,7 @@ pub fn load(
     let users = pages.iter().map(|row| row.user_id.clone()).chain(people_in(&alert)).chain(acted);
     let around = neighbours.people.own_and_partner(conn, &tenant)?;
     let names = Authors::load(conn, &*neighbours.people, &around, users)?;
-    Ok(made(&alert, id, escalation.as_ref(), &pages, &names))
+    Ok(build(&alert, id, escalation.as_ref(), &pages, &names))
 }
 
 /// What people did to an alert, each in a member of its own.
@@ -144,7 +144,7 @@ fn author_of(note: &Value) -> Option<&str> {
 }
 
 /// What somebody did with the escalation, in a sentence: to whom, and the note.
-fn said(action: &EscalationAction, row: &escalations::Row, people: &Authors) -> String {
+fn action_text(action: &EscalationAction, row: &escalations::Row, people: &Authors) -> String {
     let named = |id: &String| {
         let name = people.of(id).full_name();
         if name.is_empty() { id.clone() } else { name }
@@ -165,7 +165,7 @@ fn said(action: &EscalationAction, row: &escalations::Row, people: &Authors) -> 
 /// Some times are told in milliseconds, others in whole seconds, which an event may be later than. Within its second
 /// such an event comes behind those that it follows from: an attempt behind its page, an answer behind what was
 /// answered.
-pub fn made(
+pub fn build(
     alert: &Value,
     id: String,
     escalation: Option<&escalations::Row>,
@@ -220,7 +220,7 @@ pub fn made(
         let to = (!action.users.is_empty()).then(|| action.users.iter().map(|id| people.of(id)).collect());
         // Those who are told of it are told at the same instant: it comes before them.
         let place = events.iter().position(|event| event.time.millis() == action.time_ms).unwrap_or(events.len());
-        let event = event(Timestamp::from_millis(action.time_ms), what, said(action, row, people));
+        let event = event(Timestamp::from_millis(action.time_ms), what, action_text(action, row, people));
         events.insert(place, Event { user: Some(by.id.clone()), by: Some(by), to, ..event });
     }
     for note in notes_of(alert) {
@@ -279,7 +279,7 @@ mod tests {
             "closure": {"time": second(3), "by": {"id": "USR0000000002"}}});
         let pages =
             [row(BEGUN + 700, &[&second(0), &second(2)]), row(BEGUN + 900, &[&second(1)]), row(BEGUN + 3_400, &[])];
-        let told = made(&alert, "ALT-1".to_owned(), None, &pages, &Authors::default());
+        let told = build(&alert, "ALT-1".to_owned(), None, &pages, &Authors::default());
         let whats: Vec<(&str, i64)> = told.events.iter().map(|event| (event.what, event.after_ms)).collect();
         let expected = [
             ("reported", 0),

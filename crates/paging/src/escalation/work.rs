@@ -74,7 +74,7 @@ impl<'n> Work<'n> {
     }
 
     /// Looks at once which of these alerts have an escalation.
-    pub fn look(&mut self, conn: &mut Conn, alerts: &BTreeSet<(&str, &str)>) -> Result<()> {
+    pub fn load_escalations(&mut self, conn: &mut Conn, alerts: &BTreeSet<(&str, &str)>) -> Result<()> {
         let mut by_tenant: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         alerts.iter().for_each(|(tenant, alert)| by_tenant.entry(tenant).or_default().push(alert));
         for (tenant, ids) in by_tenant {
@@ -116,7 +116,7 @@ impl<'n> Work<'n> {
     }
 
     /// Whom a step of an escalation means, by its number.
-    pub fn meant(
+    pub fn recipients_of_step(
         &mut self,
         conn: &mut Conn,
         row: &Row,
