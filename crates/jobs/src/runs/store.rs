@@ -112,7 +112,12 @@ pub fn open_of(conn: &mut Conn, tenants: &[String], jobs: &[String]) -> Result<V
 }
 
 /// The due times, from one on, for which these jobs have runs already.
-pub fn made(conn: &mut Conn, tenants: &[String], jobs: &[String], from_ms: i64) -> Result<Vec<(String, i64)>> {
+pub fn due_times_with_runs(
+    conn: &mut Conn,
+    tenants: &[String],
+    jobs: &[String],
+    from_ms: i64,
+) -> Result<Vec<(String, i64)>> {
     use job_runs::dsl;
     db::in_chunks(jobs, |jobs| {
         let of_jobs = dsl::job_runs.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::job_id.eq_any(jobs));

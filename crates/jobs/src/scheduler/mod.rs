@@ -184,7 +184,8 @@ fn make_runs_of(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str, ids: &[S
     let tenants = [tenant.to_owned()];
     let due = store::still_due(tx.conn, tenant, ids, now.millis())?;
     let Some(from_ms) = due.iter().filter_map(|job| job.next_due_ms).min() else { return Ok(()) };
-    let made: HashSet<(String, i64)> = runs::store::made(tx.conn, &tenants, ids, from_ms)?.into_iter().collect();
+    let made: HashSet<(String, i64)> =
+        runs::store::due_times_with_runs(tx.conn, &tenants, ids, from_ms)?.into_iter().collect();
     let mut open: HashMap<String, usize> = HashMap::new();
     for job in runs::store::open_of(tx.conn, &tenants, ids)? {
         *open.entry(job).or_default() += 1;
