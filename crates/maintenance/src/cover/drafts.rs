@@ -62,7 +62,7 @@ impl Drafts {
             complete.push((id, new, targets));
         }
         wrong.check()?;
-        let ways = ways(conn, windows, resource)?;
+        let ways = covering_targets(conn, windows, resource)?;
         let mut found = Vec::new();
         let mut stands_for = BTreeSet::new();
         for (id, new, targets) in complete {
@@ -81,7 +81,7 @@ impl Drafts {
 }
 
 /// The ways in which a resource may be covered, the most direct first.
-fn ways(conn: &mut Conn, windows: &Windows, resource: &ResourceSummary) -> Result<Vec<Target>> {
+fn covering_targets(conn: &mut Conn, windows: &Windows, resource: &ResourceSummary) -> Result<Vec<Target>> {
     let around = windows.neighbours().own_and_partner(conn, &resource.tenant_id)?;
     let ids = std::slice::from_ref(&resource.id);
     let places =
