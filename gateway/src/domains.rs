@@ -121,7 +121,7 @@ mod tests {
         for quota in quotas() {
             db.write_here(|conn| quota.admit(conn, "client_1", 1)).unwrap();
             db.write_here(|conn| quota.admit(conn, "client_1", usize::MAX)).unwrap_err();
-            assert_eq!(quota.refused(), 1, "{}", quota.what());
+            assert_eq!(quota.refused(), 1, "{}", quota.name());
         }
     }
 

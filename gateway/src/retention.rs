@@ -96,7 +96,7 @@ impl RetentionDays {
         });
         let quotas = domains::quotas();
         db.add_family("quota_refusals", "Rows that were refused because their tenant had too many", true, move || {
-            quotas.iter().map(|quota| (vec![("kind", quota.what().into())], float(quota.refused()))).collect()
+            quotas.iter().map(|quota| (vec![("kind", quota.name().into())], float(quota.refused()))).collect()
         });
         Ok(sweeper)
     }

@@ -57,7 +57,7 @@ impl Presence {
     }
 
     /// Says that it is there, and forgets who is gone. Is a gateway there that knows fewer migrations?
-    pub fn say(&self) -> Result<bool> {
+    pub fn announce(&self) -> Result<bool> {
         if self.db.backend() == Backend::Sqlite {
             return Ok(false);
         }

@@ -16,7 +16,7 @@ use crate::{Conn, Result};
 /// for what people make. Two that are added at once, on Postgres, may both be the last.
 #[derive(Debug)]
 pub struct Quota {
-    what: &'static str,
+    name: &'static str,
     table: &'static str,
     only: &'static str,
     most: i64,
@@ -30,10 +30,10 @@ struct Count {
 }
 
 impl Quota {
-    /// A tenant has at most so many rows of a table; `what` they are called in messages and metrics, such as `users`.
-    /// An index of the table has to begin with `tenant_id`.
-    pub const fn new(what: &'static str, table: &'static str, most: i64) -> Self {
-        Self { what, table, only: "1 = 1", most, refused: AtomicU64::new(0) }
+    /// A tenant has at most so many rows of a table; `name` is what they are called in messages and metrics, such as
+    /// `users`. An index of the table has to begin with `tenant_id`.
+    pub const fn new(name: &'static str, table: &'static str, most: i64) -> Self {
+        Self { name, table, only: "1 = 1", most, refused: AtomicU64::new(0) }
     }
 
     /// Counts only rows that meet an SQL condition, which an index should have.
@@ -44,8 +44,8 @@ impl Quota {
     }
 
     /// What is counted.
-    pub fn what(&self) -> &'static str {
-        self.what
+    pub fn name(&self) -> &'static str {
+        self.name
     }
 
     /// How many additions were refused since the start.
@@ -70,7 +70,7 @@ impl Quota {
             return Ok(());
         }
         self.refuse();
-        Err(Problem::conflict(format!("A tenant has at most {} {}.", grouped(*most), self.what)).into())
+        Err(Problem::conflict(format!("A tenant has at most {} {}.", grouped(*most), self.name)).into())
     }
 }
 
@@ -113,7 +113,7 @@ mod tests {
             Ok(())
         })
         .unwrap();
-        assert_eq!((THINGS.what(), THINGS.refused()), ("open things", 3));
+        assert_eq!((THINGS.name(), THINGS.refused()), ("open things", 3));
     }
 
     #[test]

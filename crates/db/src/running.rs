@@ -49,7 +49,9 @@ fn run_pending(conn: &mut Conn, domains: &[Migrations], ran: &mut Vec<String>) -
     if let Some(own) = domains.iter().find(|domain| domain.domain == OWN)
         && !migrate::pending(conn, own)?.is_empty()
     {
-        ran.extend(patiently(conn, OWN, "500ms", |conn| transaction(conn, BEGIN, |conn| at_once::run(conn, &[*own])))?);
+        ran.extend(retry_on_lock(conn, OWN, "500ms", |conn| {
+            transaction(conn, BEGIN, |conn| at_once::run(conn, &[*own]))
+        })?);
     }
     let mut pending: Vec<&MigrationTexts> = Vec::new();
     for domain in domains {
@@ -65,9 +67,9 @@ fn run_pending(conn: &mut Conn, domains: &[Migrations], ran: &mut Vec<String>) -
             run_stepwise(conn, migration)?;
         } else if migration.is_concurrent() {
             tracing::info!(migration = migration.name, "runs beside writers, after the transactions that are open now");
-            patiently(conn, migration.name, "0", |conn| run_beside_writers(conn, migration))?;
+            retry_on_lock(conn, migration.name, "0", |conn| run_beside_writers(conn, migration))?;
         } else {
-            patiently(conn, migration.name, "500ms", |conn| transaction(conn, BEGIN, |conn| run(conn, migration)))?;
+            retry_on_lock(conn, migration.name, "500ms", |conn| transaction(conn, BEGIN, |conn| run(conn, migration)))?;
         }
         tracing::info!(migration = migration.name, "ran");
         ran.push(migration.version().to_owned());
@@ -100,7 +102,7 @@ fn run_beside_writers(conn: &mut Conn, migration: &MigrationTexts) -> Result<()>
 /// Statement by statement, each of which waits little for its locks and may be carried out again.
 fn run_stepwise(conn: &mut Conn, migration: &MigrationTexts) -> Result<()> {
     for statement in statements(migration.postgres) {
-        patiently(conn, migration.name, "500ms", |conn| Ok(conn.batch_execute(&statement)?))?;
+        retry_on_lock(conn, migration.name, "500ms", |conn| Ok(conn.batch_execute(&statement)?))?;
     }
     note_run(conn, migration)
 }
@@ -114,7 +116,7 @@ fn note_run(conn: &mut Conn, migration: &MigrationTexts) -> Result<()> {
 }
 
 /// Does this until it does not end because of locks that others hold.
-fn patiently<T>(
+fn retry_on_lock<T>(
     conn: &mut Conn,
     name: &str,
     lock_timeout: &str,

@@ -27,7 +27,7 @@ impl QueryFragment<Sqlite> for Plain {
 
 impl<C> RunQueryDsl<C> for Plain {}
 
-fn say(conn: &mut Conn, text: &'static str) -> Result<()> {
+fn execute(conn: &mut Conn, text: &'static str) -> Result<()> {
     match conn {
         Conn::Sqlite(conn) => Plain(text).execute(conn).map(drop)?,
         Conn::Postgres(conn) => conn.batch_execute(text)?,
@@ -73,14 +73,14 @@ pub fn read_each<N: Clone, R>(
 
 /// Runs `f` inside the transaction that is under way, and undoes what it wrote unless what came of it is to be kept.
 pub(crate) fn part<T>(conn: &mut Conn, f: impl FnOnce(&mut Conn) -> T, kept: impl FnOnce(&T) -> bool) -> Result<T> {
-    say(conn, "SAVEPOINT part")?;
+    execute(conn, "SAVEPOINT part")?;
     let actions = after_commit::count();
     let done = f(conn);
     if !kept(&done) {
         after_commit::undo_to(actions);
-        say(conn, "ROLLBACK TO SAVEPOINT part")?;
+        execute(conn, "ROLLBACK TO SAVEPOINT part")?;
     }
-    say(conn, "RELEASE SAVEPOINT part")?;
+    execute(conn, "RELEASE SAVEPOINT part")?;
     Ok(done)
 }
 

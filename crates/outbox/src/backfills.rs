@@ -104,7 +104,7 @@ impl BackfillTurns {
         let is_older_there = match self.said {
             Some((at, is_older_there)) if at.elapsed() < SAY_AGAIN => is_older_there,
             _ => {
-                let is_older_there = self.presence.say()?;
+                let is_older_there = self.presence.announce()?;
                 self.take_up_again()?;
                 self.said = Some((Instant::now(), is_older_there));
                 is_older_there
