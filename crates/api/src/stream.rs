@@ -28,7 +28,7 @@ const CHUNK: usize = 32 << 10;
 /// A client that takes nothing for this long is given up: it holds a connection of the database.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// And so is one that takes less than this each second, once that long has passed.
+/// The minimum rate of a client after that time, in bytes a second; one that takes less is given up, too.
 const SLOWEST: u64 = 8 << 10;
 
 /// Bytes of the answer. After the last piece nothing comes; without one the array was cut off.

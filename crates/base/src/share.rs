@@ -58,7 +58,7 @@ pub enum Kind {
 /// How many kinds there are.
 const KINDS: usize = Kind::Arrivals as usize + 1;
 
-/// Of whose share there was too much.
+/// The share that a request would have exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExceededShare {
     /// Everything is taken.

@@ -83,7 +83,7 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     let metrics_text = metrics_reader.clone();
     let sending = otlp::Sending::start(telemetry.settings()?, move || metrics_text.text())?;
     let wait_for_database = Duration::from_secs(wait_for_database.into());
-    // So is that somebody else has the address. It is given back while the database is waited for: a client that finds
+    // Checks early whether the address is taken. It is given back while the database is waited for: a client that finds
     // nobody there goes elsewhere, and one that is not answered waits.
     if handed_over.is_none() && !listen.reuse_port {
         drop(listen.bind()?);

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counts them. As long as one is not made up for, callers of this gateway see all that is committed: who wrote it is
-/// not remembered, so that this takes no memory. The watch makes up for all of them by one note that concerns every
-/// caller, which other gateways see, too.
+/// Counts writes whose position could not be recorded. Until that is repaired, all callers read from the primary: who
+/// wrote is not remembered, so that this takes no memory. The watch repairs all of them by one record that concerns
+/// every caller, which other gateways see, too.
 #[derive(Debug, Default)]
 pub(crate) struct UnrecordedWrites {
     added: AtomicU64,

@@ -9,7 +9,7 @@ use crate::course::Course;
 /// of what is so at their end.
 const BACK_MS: i64 = 35 * 86_400_000;
 
-/// What is so, and what is to be told.
+/// The state of a window at a check, and the change that is to be told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WindowCheck {
     /// When it is to be looked at next; `None` when nothing changes any more by itself.
