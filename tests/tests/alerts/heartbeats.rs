@@ -76,6 +76,9 @@ fn a_heartbeat_lives_through_all_operations(server: &Server) {
         assert_eq!(page["totalResults"], json!(count), "{query}");
     }
     client.search("/heartbeats/search", "state:sleepy").invalid(&["queryString"]);
+    // As each other list says it.
+    let refused = client.search("/heartbeats/search", "isEquals:maybe").invalid(&["queryString"]);
+    assert!(refused.to_string().contains("isEquals: must be true or false"), "{refused}");
     client.delete(&one).ok();
     client.get(&one).not_found();
     server.get(&path_of(&made)).not_found();
