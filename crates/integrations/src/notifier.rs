@@ -268,8 +268,14 @@ pub fn laid_over(stored: &Value, change: &Value) -> Value {
     if new.contains_key("accessTokenURI") {
         merged.remove("accessTokenURL");
     }
-    merged.extend(new.iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.clone(), value.clone())));
-    Value::Object(merged)
+    Value::Object(merge_object(merged, new))
+}
+
+/// Lays the fields of a change that have a value over those of an object.
+pub fn merge_object(mut stored: Map<String, Value>, change: &Map<String, Value>) -> Map<String, Value> {
+    let given = change.iter().filter(|(_, value)| !value.is_null());
+    stored.extend(given.map(|(name, value)| (name.clone(), value.clone())));
+    stored
 }
 
 #[cfg(test)]

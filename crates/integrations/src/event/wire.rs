@@ -12,7 +12,7 @@ use base64::{
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
 };
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::{
@@ -161,22 +161,21 @@ impl ParsedEvent {
 /// Lays the fields of criteria over the former ones: who changes `matchType` alone keeps the rules.
 fn over_criteria(stored: &Value, change: &Value) -> Value {
     let (Some(old), Some(new)) = (stored.as_object(), change.as_object()) else { return change.clone() };
-    let mut merged = old.clone();
-    merged.extend(new.iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.clone(), value.clone())));
-    Value::Object(merged)
+    Value::Object(notifier::merge_object(old.clone(), new))
 }
+
+/// Lays the fields of a change over what is stored.
+type LayOver = fn(&Value, &Value) -> Value;
 
 /// Lays the fields of a change over a whole; those of the notifier and of the criteria one by one.
 fn laid_over(stored: &Value, change: &Value) -> Value {
     let (Some(old), Some(new)) = (stored.as_object(), change.as_object()) else { return change.clone() };
-    let mut merged: Map<String, Value> = old.clone();
-    for (name, value) in new.iter().filter(|(_, value)| !value.is_null()) {
-        let value = match (name.as_str(), old.get(name)) {
-            ("notifier", Some(stored)) => notifier::laid_over(stored, value),
-            ("filterCriteria", Some(stored)) => over_criteria(stored, value),
-            _ => value.clone(),
-        };
-        merged.insert(name.clone(), value);
+    let mut merged = notifier::merge_object(old.clone(), new);
+    for (name, lay_over) in [("notifier", notifier::laid_over as LayOver), ("filterCriteria", over_criteria)] {
+        let given = new.get(name).filter(|value| !value.is_null());
+        if let (Some(stored), Some(value)) = (old.get(name), given) {
+            merged.insert(name.to_owned(), lay_over(stored, value));
+        }
     }
     // Of the two ways to give the template, the one that the change has counts.
     if new.contains_key("payload") {
