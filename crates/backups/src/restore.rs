@@ -10,13 +10,10 @@ use std::{
 
 use anyhow::{Context as _, bail};
 use base::timestamp::Timestamp;
-use db::Origin;
+use db::{Origin, SQLITE_ENDINGS, beside};
 use tempfile::NamedTempFile;
 
 use crate::folder::{Copy, Folder};
-
-/// What belongs to a SQLite database: the file, its log, and the index of that.
-const ENDINGS: [&str; 3] = ["", "-wal", "-shm"];
 
 /// What a restoration did.
 pub struct Restored {
@@ -84,7 +81,7 @@ pub fn restore(folder: &Folder, until: Option<Timestamp>, database: &Path, now: 
     let former = free_name(database, now);
     let had_one = database.exists();
     // The log goes with the file that it belongs to: the copy has none.
-    for ending in ENDINGS {
+    for ending in SQLITE_ENDINGS {
         let from = beside(database, ending);
         if is_there(&from) {
             fs::rename(&from, beside(&former, ending)).with_context(|| format!("moving {}", from.display()))?;
@@ -155,7 +152,7 @@ fn is_good(copy: &Copy, own: Option<Origin>) -> bool {
 fn free_name(database: &Path, now: Timestamp) -> PathBuf {
     let stamp = now.to_string().replace(['-', ':'], "");
     let stamp = stamp.split('+').next().unwrap_or_default();
-    let is_free = |name: &PathBuf| ENDINGS.iter().all(|ending| !is_there(&beside(name, ending)));
+    let is_free = |name: &PathBuf| SQLITE_ENDINGS.iter().all(|ending| !is_there(&beside(name, ending)));
     let numbered = (2..u64::MAX).map(|number| beside(database, &format!(".before-{stamp}-{number}")));
     let first = beside(database, &format!(".before-{stamp}"));
     let mut names = std::iter::once(first.clone()).chain(numbered);
@@ -182,12 +179,6 @@ fn keep_owner(new: &File, former: &fs::Metadata) -> io::Result<()> {
         }
         Ok(()) => Ok(()),
     }
-}
-
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    PathBuf::from(name)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::{
     fs::OpenOptions,
     io::ErrorKind,
-    path::Path,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
@@ -113,6 +113,16 @@ pub(crate) fn connect(url: &DatabaseUrl) -> Result<Conn> {
     }
 }
 
+/// What belongs to a SQLite database, as endings of the name of its file: the file, its log, and the index of that.
+pub const SQLITE_ENDINGS: [&str; 3] = ["", "-wal", "-shm"];
+
+/// The file beside another whose name has this ending more.
+pub fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
 /// Makes a missing SQLite file, for its owner alone: what SQLite makes itself, others may read. One that is there, and
 /// that others may read, is closed to them. Its companions (`-wal`, `-shm`) get the mode that it has.
 pub(crate) fn make_private(url: &DatabaseUrl) -> Result<()> {
@@ -142,9 +152,8 @@ pub(crate) fn make_private(url: &DatabaseUrl) -> Result<()> {
 fn close_to_others(path: &Path) {
     use std::{fs, os::unix::fs::PermissionsExt as _};
 
-    for companion in ["", "-wal", "-shm"] {
-        let mut file = path.as_os_str().to_owned();
-        file.push(companion);
+    for ending in SQLITE_ENDINGS {
+        let file = beside(path, ending);
         let Ok(found) = fs::metadata(&file) else { continue };
         let mode = found.permissions().mode() & 0o777;
         if !found.is_file() || mode & 0o077 == 0 {

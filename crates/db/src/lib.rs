@@ -80,7 +80,7 @@ use base::share::{Kind, Party, Pool};
 
 pub use crate::{
     after_commit::after_commit,
-    backend::{Conn, Sql},
+    backend::{Conn, SQLITE_ENDINGS, Sql, beside},
     backfill::{Backfill, BackfillProgress, BackfillStep},
     backup::{Origin, back_up, check_file, copy_origin, database_origin},
     bell::{Bell, Listener},

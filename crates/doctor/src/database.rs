@@ -3,7 +3,6 @@
 use std::{
     fs::{self, OpenOptions},
     os::unix::fs::PermissionsExt as _,
-    path::Path,
     time::Duration,
 };
 
@@ -102,11 +101,10 @@ impl Report {
     /// What is in the log beside a SQLite file is not in the file, which matters to who copies that.
     pub fn write_ahead_log(&mut self, url: &DatabaseUrl) {
         let DatabaseUrl::Sqlite(path) = url else { return };
-        let mut log = path.as_os_str().to_owned();
-        log.push("-wal");
+        let log = db::beside(path, "-wal");
         let bytes = fs::metadata(&log).map_or(0, |found| found.len());
         if bytes > 0 {
-            let log = Path::new(&log).display();
+            let log = log.display();
             let kib = bytes.div_ceil(1024);
             let text = format!(
                 "a part of it is in {log} ({kib} KiB), while the service runs or after it was killed: a copy of the \

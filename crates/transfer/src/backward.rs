@@ -3,12 +3,12 @@
 use std::{
     fs::{self, File},
     os::unix::fs::DirBuilderExt as _,
-    path::{Path, PathBuf},
+    path::Path,
     time::Instant,
 };
 
 use anyhow::{Context as _, bail};
-use db::{Conn, DatabaseUrl};
+use db::{Conn, DatabaseUrl, SQLITE_ENDINGS, beside};
 use diesel::{PgConnection, RunQueryDsl as _, SqliteConnection, connection::SimpleConnection as _, sql_query};
 
 use crate::{
@@ -41,7 +41,7 @@ pub(crate) fn run(from: &DatabaseUrl, to: &Path, contents: &Contents) -> anyhow:
         made.with_context(|| format!("creating {}", directory.display()))?;
     }
     let unfinished = beside(to, UNFINISHED);
-    for ending in ["", "-wal", "-shm"] {
+    for ending in SQLITE_ENDINGS {
         let _ = fs::remove_file(beside(&unfinished, ending));
     }
     let url = DatabaseUrl::Sqlite(unfinished.clone());
@@ -63,12 +63,6 @@ pub(crate) fn run(from: &DatabaseUrl, to: &Path, contents: &Contents) -> anyhow:
     fs::rename(&unfinished, to).with_context(|| format!("writing {}", to.display()))?;
     say(&format!("done after {:.1} s: {}", begun.elapsed().as_secs_f64(), to.display()));
     Ok(Outcome::Done)
-}
-
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    PathBuf::from(name)
 }
 
 fn make_tables(url: &DatabaseUrl, contents: &Contents) -> anyhow::Result<()> {
