@@ -123,6 +123,16 @@ pub fn windows_1252(byte: u8) -> char {
     differs.copied().unwrap_or(char::from(byte))
 }
 
+/// The text of bytes that are UTF-8, or Windows-1252 where they are not.
+pub fn mixed_text(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() + bytes.len() / 4);
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|byte| windows_1252(*byte)));
+    }
+    text
+}
+
 /// The text of a body, without a byte order mark.
 fn decode(bytes: &[u8]) -> (Cow<'_, str>, Option<&'static str>) {
     let utf_16 = match bytes {
@@ -141,12 +151,7 @@ fn decode(bytes: &[u8]) -> (Cow<'_, str>, Option<&'static str>) {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return (Cow::Borrowed(text), None);
     }
-    let mut text = String::with_capacity(bytes.len() + bytes.len() / 4);
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        text.extend(chunk.invalid().iter().map(|byte| windows_1252(*byte)));
-    }
-    (Cow::Owned(text), Some(NOT_UTF_8))
+    (Cow::Owned(mixed_text(bytes)), Some(NOT_UTF_8))
 }
 
 /// Goes through a text once, and copies it from the first repair on.

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use base::json_repair::windows_1252;
+use base::json_repair::{mixed_text, windows_1252};
 
 use super::error::ReportError;
 
@@ -33,13 +33,7 @@ pub(super) fn xml(bytes: &[u8]) -> Result<Cow<'_, str>, ReportError> {
 
 /// The text of an XML report in another encoding than it declares: bytes that are not UTF-8 are Windows-1252.
 pub(super) fn read_mixed(bytes: &[u8]) -> String {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let mut text = String::with_capacity(bytes.len() + bytes.len() / 4);
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        text.extend(chunk.invalid().iter().map(|byte| windows_1252(*byte)));
-    }
-    text
+    mixed_text(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
 }
 
 /// The error for bytes that begin neither like XML nor like JSON.
