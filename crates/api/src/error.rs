@@ -77,16 +77,6 @@ pub fn problem_response(problem: &Problem) -> HttpResponse {
     response.body(problem.to_json(&request_id::current()).to_string())
 }
 
-/// Any error of the framework, in our shape. Its own text never leaves the process.
-pub fn from_framework(error: &actix_web::Error) -> HttpResponse {
-    let response = error.as_response_error().error_response();
-    let ours = response.headers().get(header::CONTENT_TYPE).is_some_and(|t| t == "application/problem+json");
-    if ours {
-        return response;
-    }
-    problem_response(&from_status(response.status()))
-}
-
 /// The problem for a bare status of the framework.
 pub fn from_status(status: StatusCode) -> Problem {
     match status.as_u16() {

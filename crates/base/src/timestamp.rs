@@ -91,11 +91,6 @@ impl Timestamp {
         (FIRST_READ..=LAST).contains(&seconds).then(|| Self(seconds * 1_000))
     }
 
-    /// Appends the text that `Display` writes, for writers that stream bytes.
-    pub fn write_to(self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.text());
-    }
-
     fn text(self) -> [u8; TEXT_LENGTH] {
         let seconds = self.0.div_euclid(1_000).clamp(FIRST_WRITTEN, LAST);
         let days = seconds.div_euclid(SECONDS_PER_DAY);
@@ -223,9 +218,6 @@ mod tests {
         assert_eq!(Timestamp::from_millis(at).to_string(), written);
         assert_eq!(Timestamp::from_millis(at + 999).to_string(), written);
         assert_eq!(Timestamp::from_millis(-1).to_string(), "1969-12-31T23:59:59+0000");
-        let mut out = b"at ".to_vec();
-        Timestamp::from_millis(at).write_to(&mut out);
-        assert_eq!(out, format!("at {written}").as_bytes());
         let json = serde_json::to_string(&Timestamp::from_millis(at)).unwrap();
         assert_eq!(json, format!("\"{written}\""));
     }
