@@ -2,6 +2,8 @@
 
 /// How many names are told.
 const MOST: usize = 3;
+/// How many letters of a name are compared.
+const LONGEST: usize = 64;
 
 /// The names nearest to one, nearest first; none that has little to do with it.
 pub fn near<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
@@ -11,7 +13,7 @@ pub fn near<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Vec<&'n
     for one in known {
         let lower = one.to_ascii_lowercase();
         let holds = wanted.len() > 3 && (lower.contains(&wanted) || (lower.len() > 3 && wanted.contains(&lower)));
-        let far = distance(&wanted, &lower);
+        let far = strsim::osa_distance(cut(&wanted), cut(&lower));
         if far <= most {
             found.push((far, one));
         } else if holds {
@@ -29,27 +31,9 @@ pub fn hint<'n>(name: &str, known: impl IntoIterator<Item = &'n str>, before: &s
     if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) }
 }
 
-/// How many letters have to be added, left out, replaced or exchanged with their neighbour.
-fn distance(one: &str, other: &str) -> usize {
-    let (one, other): (Vec<char>, Vec<char>) = (one.chars().take(64).collect(), other.chars().take(64).collect());
-    let at = |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX / 2);
-    let mut before: Vec<usize> = Vec::new();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (line, letter) in one.iter().enumerate() {
-        let mut next = vec![line + 1];
-        for (column, with) in other.iter().enumerate() {
-            let mut least = (at(&row, column) + usize::from(letter != with)).min(at(&row, column + 1) + 1);
-            least = least.min(at(&next, column) + 1);
-            let crossed =
-                line > 0 && column > 0 && one.get(line - 1) == Some(with) && other.get(column - 1) == Some(letter);
-            if crossed {
-                least = least.min(at(&before, column - 1) + 1);
-            }
-            next.push(least);
-        }
-        before = std::mem::replace(&mut row, next);
-    }
-    at(&row, other.len())
+/// The part of a name that is compared, since a client chooses how long it is.
+fn cut(name: &str) -> &str {
+    name.char_indices().nth(LONGEST).and_then(|(end, _)| name.get(..end)).unwrap_or(name)
 }
 
 #[cfg(test)]
