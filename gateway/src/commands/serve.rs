@@ -1,6 +1,7 @@
 //! `muster serve`.
 
 use std::{
+    fs::File,
     future::poll_fn,
     net::{SocketAddr, TcpListener},
     path::Path,
@@ -23,6 +24,7 @@ use actix_web::{
 };
 use anyhow::{Context as _, bail};
 use api::{
+    Extras, Restorers,
     drain::Drain,
     limits::Rate,
     metrics::{Exposure, MetricsReader},
@@ -30,16 +32,20 @@ use api::{
     sockets, spec,
     tls::Certificate,
 };
-use db::Probe;
+use db::{Db, Probe};
 use incidents::Pings;
+use integrations::vault::Vault;
 use logging::Log;
-use outbox::{Subscriber, Worker};
+use outbox::{Background, Subscriber, Sweeper, Worker};
 
 use crate::{
     address,
     command_line::{Listen, LoadLimits, Serve},
-    demo, domains, first_run, neighbours, process,
+    demo, domains, first_run, neighbours,
+    outbound::Parts,
+    process,
     reporters::Keys,
+    retention::RetentionDays,
     settings::{self, Reloader},
 };
 
@@ -55,59 +61,23 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     let system = System::new();
     system.block_on(async { ignore_signals() })?;
     settings::check_unknown_variables()?;
-    let Serve {
-        storage,
-        replica,
-        wait_for_database,
-        listen,
-        browsers,
-        oidc,
-        load,
-        retention,
-        keys,
-        outbound,
-        paging,
-        backups,
-        telemetry,
-        demo,
-    } = arguments;
     let handed_over = sockets::inherited().context("the listening socket that was handed over")?;
-    listen.check(handed_over.as_ref().map_or(Ok(listen.listen), TcpListener::local_addr)?)?;
-    let certificate = listen.certificate()?;
-    // What is wrong with the keys is said before anything is made.
-    first_run::check(&storage)?;
-    keys.check(&storage)?;
-    replica.check(&storage)?;
-    let backup_folder = backups.folder(&storage)?;
+    let (certificate, backup_folder) = check(&arguments, handed_over.as_ref())?;
     let metrics_reader = MetricsReader::default();
     let metrics_text = metrics_reader.clone();
-    let sending = otlp::Sending::start(telemetry.settings()?, move || metrics_text.text())?;
-    let wait_for_database = Duration::from_secs(wait_for_database.into());
-    // Checks early whether the address is taken. It is given back while the database is waited for: a client that finds
-    // nobody there goes elsewhere, and one that is not answered waits.
-    if handed_over.is_none() && !listen.reuse_port {
-        drop(listen.bind()?);
-    }
+    let sending = otlp::Sending::start(arguments.telemetry.settings()?, move || metrics_text.text())?;
     // A parent that hands a socket over may start the next service before the last one has ended.
     let is_shared = handed_over.is_some();
-    let lock = storage.serve_alone(if is_shared { wait_for_database } else { Duration::ZERO })?;
-    let url = storage.url();
-    db::wait_until_it_answers(&url, wait_for_database)
-        .with_context(|| format!("opening {}", url.without_password()))?;
-    let listener = handed_over.map_or_else(|| listen.bind(), Ok)?;
-    let db = storage.open()?;
+    let (db, listener, lock) = open(&arguments, handed_over)?;
     if sending.has_collector() {
         let [name, help] = otlp::DROPPED;
         db.add_family(name, help, true, || vec![(Vec::new(), otlp::Sending::dropped())]);
     }
-    let version = env!("CARGO_PKG_VERSION");
-    let database = url.without_password();
-    tracing::info!(version, database, server = db.server(), "Muster starts");
-    replica.attach(&db, storage.connections)?;
-    let lost = first_run::bootstrap(&db, &storage)?;
-    let vault = keys.vault(&storage, &db)?;
+    let Serve { storage, listen, browsers, oidc, load, retention, keys, backups, .. } = &arguments;
+    let lost = first_run::bootstrap(&db, storage)?;
+    let vault = keys.vault(storage, &db)?;
     let oidc = oidc.provider(browsers.public_url.as_deref(), &vault)?;
-    if demo {
+    if arguments.demo {
         demo::fill(&db, &vault).context("filling the demo company")?;
     }
     let address = listener.local_addr()?;
@@ -115,128 +85,30 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     let from_here = address::from_here(scheme, address);
     storage.note_origin(browsers.public_url.as_ref().unwrap_or(&from_here));
     let service_note = doctor::ServiceNote::write(&storage.data_dir, &from_here);
-    let rules = integrations::rules(Arc::new(Directory));
-    let authenticator = Arc::new(access::Authenticator::new(db.clone()).trust_forwarded(listen.behind_proxy));
-    let reporters = Arc::new(Keys::new(Arc::clone(&authenticator)));
-    let parts = outbound.parts(&db, vault, Arc::clone(&rules), reporters, demo)?;
-    let windows = neighbours::windows();
-    // Each of these calls others on a runtime of its own.
     // Links lead here, or, where nobody else could reach it, to this machine.
     let here = address.ip().is_loopback().then(|| format!("{scheme}://{address}"));
-    let public_url = browsers.public_url.clone().or(here);
-    let paging_neighbours =
-        || neighbours::paging_neighbours(&parts, Arc::clone(&windows), public_url.clone(), paging.page_limit);
-    let subscribers: Vec<Arc<dyn Subscriber>> = vec![
-        Arc::new(integrations::Subscriber { rules }),
-        Arc::new(paging::Subscriber::new(paging_neighbours())),
-        Arc::new(changes::Subscriber::new(Arc::new(Directory))),
-    ];
-    let waits = outbox::start_wait_watch(db.clone(), api::clock::now)?;
-    let outbox = Worker::start(db.clone(), subscribers, api::clock::now)?;
-    let sender = parts.start()?;
-    let integration_extras = integrations::extras(Arc::clone(&parts.services));
-    let seconds = |lag: Arc<AtomicI64>| {
-        move || Some(Duration::from_millis(lag.load(Ordering::Relaxed).try_into().unwrap_or(0)).as_secs_f64())
-    };
-    db.add_gauge("outbox_lag_seconds", "Age of the oldest event that was not handed on", seconds(outbox.lag()));
-    db.add_gauge(
-        "deliveries_lag_seconds",
-        "How long the oldest delivery that is due has waited",
-        seconds(sender.lag()),
-    );
-    let inventory_extras = inventory::extras(Arc::new(integrations::InstalledIntegrations));
-    let maintenance = maintenance::extras(Arc::clone(&windows), neighbours::alerts());
-    let maintenance_port = Arc::clone(&windows) as Arc<dyn ports::Maintenance>;
-    let incident_neighbours =
-        neighbours::incident_neighbours(Arc::clone(&windows), Arc::new(paging::Owned::new(paging_neighbours())));
-    let notices = neighbours::notices(incident_neighbours.clone());
-    let jobs = jobs::extras(
-        Arc::new(Directory),
-        Arc::new(inventory::Machines),
-        Arc::clone(&maintenance_port),
-        Arc::clone(&notices),
-    );
-    let scheduler = jobs::start_scheduler(db.clone(), maintenance_port, Arc::new(Directory), notices, api::clock::now)?;
-    let window_watcher = maintenance::start_window_watch(db.clone(), api::clock::now)?;
-    let roster_watcher = rosters::start_roster_watch(db.clone(), Arc::new(Directory), api::clock::now)?;
-    let holiday_reader = rosters::start_holiday_reader(db.clone(), parts.url_reader(), api::clock::now)?;
-    let conflict_watcher = rosters::start_conflict_watch(
-        db.clone(),
-        Arc::new(Directory),
-        Arc::new(paging::PagedMessages),
-        api::clock::now,
-    )?;
-    let link_mailer = LinkMailer::start(db.clone(), parts.outgoing_sender(), public_url.clone(), api::clock::now)?;
-    let sign_in = SignIn { home: console::PATH, oidc, by_mail: link_mailer.sends_mail() };
-    let backup_worker = backups.start(backup_folder, &storage, &db)?;
-    let pings = Arc::new(Pings::default());
-    let restorers = domains::restorers(domains::RestorerNeighbours {
-        authenticator: authenticator.clone(),
-        pings: Arc::clone(&pings),
-        services: Arc::clone(&parts.services),
-        windows: &windows,
-        notices: neighbours::notices(incident_neighbours.clone()),
-        incidents: incident_neighbours.clone(),
-        paging: paging_neighbours(),
-    });
-    let access_extras = access::extras(authenticator.clone(), sign_in, link_mailer.queue()).with(Arc::new(restorers));
-    let roster_extras =
-        rosters::extras(Arc::new(Directory), Arc::new(paging::Stored), Arc::new(incidents::AcknowledgedAlerts));
-    // Before anyone removes or adds pages: it hears of those.
-    let alert_days = incidents::start_alert_days(db.clone(), &incident_neighbours, api::clock::now)?;
-    let escalator = incidents::start_escalator(db.clone(), incident_neighbours.clone(), api::clock::now)?;
+    let assembly = Assembly::new(&arguments, &db, vault, browsers.public_url.clone().or(here))?;
+    let workers = Workers::start(&assembly, retention.clone(), backups.start(backup_folder, storage, &db)?)?;
     let backfiller = outbox::start_backfills(db.clone(), &domains::migrations(), api::clock::now)?;
-    let sweeper = retention.start(&db, api::clock::now)?;
-    let reloader = Reloader { settings, log, periods: sweeper.periods() };
-    let heartbeats =
-        incidents::start_heartbeat_watch(db.clone(), incident_neighbours.clone(), Arc::clone(&pings), api::clock::now)?;
-    let incident_extras = incidents::extras(incident_neighbours, pings);
-    let kb_extras = kb::extras(Arc::new(Directory));
-    let pager = paging::start_pager(db.clone(), paging_neighbours())?;
-    let hub: Arc<changes::Hub> = Arc::default();
-    let broadcaster = changes::Broadcaster::start(db.clone(), Arc::clone(&hub), api::clock::now)?;
-    let change_extras = changes::extras(Arc::clone(&hub));
-    let page_sender = paging::Sender::start(db.clone(), paging_neighbours())?;
-    let paging = paging::extras(db.clone(), paging_neighbours());
-    // The guard has read the same document by then: one that is wrong does not start.
-    let document = || spec::document(domains::TITLE, &domains::all());
-    let console = console::extras(
-        move || console::operations(&document()).unwrap_or_default(),
-        move || console::forms(&document()).unwrap_or_default(),
-    );
+    let reloader = Reloader { settings, log, periods: workers.sweeper.periods() };
     // It goes on while the service stops: nothing waits for a database that stands still then, either.
     let probe = Probe::start(&db)?;
     let drain = Drain::new(listen.drain, is_shared);
     let service = Service {
         title: domains::TITLE,
         domains: domains::all(),
-        access: authenticator,
-        db,
+        access: Arc::clone(&assembly.authenticator),
+        db: db.clone(),
         probe: probe.clone(),
-        extras: [
-            access_extras,
-            inventory_extras,
-            roster_extras,
-            maintenance,
-            incident_extras,
-            kb_extras,
-            paging,
-            jobs,
-            change_extras,
-            integration_extras,
-            console,
-        ]
-        .into_iter()
-        .collect(),
+        extras: assembly.extras(oidc, &workers.link_mailer),
         options: Options {
-            origin: browsers.public_url,
+            origin: browsers.public_url.clone(),
             drain: Some(drain.clone()),
             metrics_reader: Some(metrics_reader),
-            ..options(&load, &listen, storage.connections, certificate.as_ref())?
+            ..options(load, listen, storage.connections, certificate.as_ref())?
         },
     };
-    let memory = memory::watch(service.db.clone())?;
-    let db = service.db.clone();
+    let hub = Arc::clone(&assembly.hub);
     system.block_on(async {
         reload_on_hangup(certificate, reloader)?;
         let stops = Stops::new()?;
@@ -247,24 +119,7 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
         service.run(listener, started).await
     })?;
     db.begin_closing();
-    drop(memory);
-    drop(backup_worker);
-    drop(waits);
-    drop(sweeper);
-    drop(heartbeats);
-    drop(escalator);
-    drop(alert_days);
-    drop(scheduler);
-    drop(window_watcher);
-    drop(roster_watcher);
-    drop(holiday_reader);
-    drop(conflict_watcher);
-    drop(pager);
-    drop(page_sender);
-    drop(link_mailer);
-    drop(broadcaster);
-    drop(outbox);
-    drop(sender);
+    drop(workers);
     sending.stop(listen.drain);
     // The last that writes: rows that come after it would not be filled.
     drop(backfiller);
@@ -274,6 +129,216 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     drop(lock);
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Refuses what is wrong with the arguments before anything is made; answers the certificate, and the directory of
+/// backups.
+fn check(
+    arguments: &Serve,
+    handed_over: Option<&TcpListener>,
+) -> anyhow::Result<(Option<Arc<Certificate>>, Option<::backups::Folder>)> {
+    let Serve { storage, replica, listen, keys, backups, .. } = arguments;
+    listen.check(handed_over.map_or(Ok(listen.listen), TcpListener::local_addr)?)?;
+    let certificate = listen.certificate()?;
+    first_run::check(storage)?;
+    keys.check(storage)?;
+    replica.check(storage)?;
+    Ok((certificate, backups.folder(storage)?))
+}
+
+/// Opens the database, once it answers, and takes the address; answers the lock by which nobody else serves a SQLite
+/// file, too.
+fn open(arguments: &Serve, handed_over: Option<TcpListener>) -> anyhow::Result<(Db, TcpListener, Option<File>)> {
+    let Serve { storage, replica, listen, .. } = arguments;
+    let wait_for_database = Duration::from_secs(arguments.wait_for_database.into());
+    // Checks early whether the address is taken. It is given back while the database is waited for: a client that finds
+    // nobody there goes elsewhere, and one that is not answered waits.
+    if handed_over.is_none() && !listen.reuse_port {
+        drop(listen.bind()?);
+    }
+    let lock = storage.serve_alone(if handed_over.is_some() { wait_for_database } else { Duration::ZERO })?;
+    let url = storage.url();
+    db::wait_until_it_answers(&url, wait_for_database)
+        .with_context(|| format!("opening {}", url.without_password()))?;
+    let listener = handed_over.map_or_else(|| listen.bind(), Ok)?;
+    let db = storage.open()?;
+    let version = env!("CARGO_PKG_VERSION");
+    let database = url.without_password();
+    tracing::info!(version, database, server = db.server(), "Muster starts");
+    replica.attach(&db, storage.connections)?;
+    Ok((db, listener, lock))
+}
+
+/// What workers and handlers of the domains share.
+struct Assembly {
+    db: Db,
+    authenticator: Arc<access::Authenticator>,
+    rules: Arc<integrations::Rules>,
+    parts: Parts,
+    windows: Arc<maintenance::Windows>,
+    incidents: incidents::Neighbours,
+    notices: Arc<dyn ports::Notices>,
+    pings: Arc<Pings>,
+    hub: Arc<changes::Hub>,
+    public_url: Option<String>,
+    page_limit: u32,
+}
+
+impl Assembly {
+    fn new(arguments: &Serve, db: &Db, vault: Arc<Vault>, public_url: Option<String>) -> anyhow::Result<Self> {
+        let Serve { listen, outbound, paging, demo, .. } = arguments;
+        let rules = integrations::rules(Arc::new(Directory));
+        let authenticator = access::Authenticator::new(db.clone()).trust_forwarded(listen.behind_proxy);
+        let authenticator = Arc::new(authenticator);
+        let reporters = Arc::new(Keys::new(Arc::clone(&authenticator)));
+        let parts = outbound.parts(db, vault, Arc::clone(&rules), reporters, *demo)?;
+        let windows = neighbours::windows();
+        let paging_neighbours =
+            neighbours::paging_neighbours(&parts, Arc::clone(&windows), public_url.clone(), paging.page_limit);
+        let owned = Arc::new(paging::Owned::new(paging_neighbours));
+        let incidents = neighbours::incident_neighbours(Arc::clone(&windows), owned);
+        Ok(Self {
+            db: db.clone(),
+            authenticator,
+            rules,
+            parts,
+            windows,
+            notices: neighbours::notices(incidents.clone()),
+            incidents,
+            pings: Arc::default(),
+            hub: Arc::default(),
+            public_url,
+            page_limit: paging.page_limit,
+        })
+    }
+
+    /// Each of these calls others on a runtime of its own.
+    fn paging(&self) -> paging::Neighbours {
+        let windows = Arc::clone(&self.windows);
+        neighbours::paging_neighbours(&self.parts, windows, self.public_url.clone(), self.page_limit)
+    }
+
+    /// Those who hear of events.
+    fn subscribers(&self) -> Vec<Arc<dyn Subscriber>> {
+        vec![
+            Arc::new(integrations::Subscriber { rules: Arc::clone(&self.rules) }),
+            Arc::new(paging::Subscriber::new(self.paging())),
+            Arc::new(changes::Subscriber::new(Arc::new(Directory))),
+        ]
+    }
+
+    /// Those who undo changes.
+    fn restorers(&self) -> Restorers {
+        domains::restorers(domains::RestorerNeighbours {
+            authenticator: Arc::clone(&self.authenticator),
+            pings: Arc::clone(&self.pings),
+            services: Arc::clone(&self.parts.services),
+            windows: &self.windows,
+            notices: Arc::clone(&self.notices),
+            incidents: self.incidents.clone(),
+            paging: self.paging(),
+        })
+    }
+
+    /// What the handlers of the domains find.
+    fn extras(&self, oidc: Option<Arc<access::oidc::Provider>>, link_mailer: &LinkMailer) -> Extras {
+        let people = || Arc::new(Directory);
+        let maintenance = Arc::clone(&self.windows) as Arc<dyn ports::Maintenance>;
+        let sign_in = SignIn { home: console::PATH, oidc, by_mail: link_mailer.sends_mail() };
+        // The guard has read the same document by then: one that is wrong does not start.
+        let document = || spec::document(domains::TITLE, &domains::all());
+        [
+            access::extras(Arc::clone(&self.authenticator), sign_in, link_mailer.queue())
+                .with(Arc::new(self.restorers())),
+            inventory::extras(Arc::new(integrations::InstalledIntegrations)),
+            rosters::extras(people(), Arc::new(paging::Stored), Arc::new(incidents::AcknowledgedAlerts)),
+            maintenance::extras(Arc::clone(&self.windows), neighbours::alerts()),
+            incidents::extras(self.incidents.clone(), Arc::clone(&self.pings)),
+            kb::extras(people()),
+            paging::extras(self.db.clone(), self.paging()),
+            jobs::extras(people(), Arc::new(inventory::Machines), maintenance, Arc::clone(&self.notices)),
+            changes::extras(Arc::clone(&self.hub)),
+            integrations::extras(Arc::clone(&self.parts.services)),
+            console::extras(
+                move || console::operations(&document()).unwrap_or_default(),
+                move || console::forms(&document()).unwrap_or_default(),
+            ),
+        ]
+        .into_iter()
+        .collect()
+    }
+}
+
+/// What works beside requests. The fields stand in the order in which it ends: those who make events before the one who
+/// hands them on, and that one before the one who delivers them.
+struct Workers {
+    _memory: Background,
+    _backups: Option<::backups::Worker>,
+    _waits: Background,
+    sweeper: Sweeper,
+    _heartbeats: Background,
+    _escalator: Background,
+    _alert_days: Background,
+    _scheduler: Background,
+    _windows: Background,
+    _rosters: Background,
+    _holidays: Background,
+    _conflicts: Background,
+    _pager: Background,
+    _page_sender: paging::Sender,
+    link_mailer: LinkMailer,
+    _broadcaster: changes::Broadcaster,
+    _outbox: Worker,
+    _sender: integrations::sender::Sender,
+}
+
+impl Workers {
+    fn start(
+        assembly: &Assembly,
+        retention: RetentionDays,
+        backups: Option<::backups::Worker>,
+    ) -> anyhow::Result<Self> {
+        let Assembly { parts, windows, incidents, notices, pings, hub, .. } = assembly;
+        let (db, now) = (|| assembly.db.clone(), api::clock::now);
+        let maintenance = Arc::clone(windows) as Arc<dyn ports::Maintenance>;
+        let people = || Arc::new(Directory);
+        let outbox = Worker::start(db(), assembly.subscribers(), now)?;
+        let sender = parts.start()?;
+        add_lags(&assembly.db, outbox.lag(), sender.lag());
+        // Before anyone removes or adds pages: it hears of those.
+        let alert_days = incidents::start_alert_days(db(), incidents, now)?;
+        let mailer = parts.outgoing_sender();
+        Ok(Self {
+            _waits: outbox::start_wait_watch(db(), now)?,
+            _outbox: outbox,
+            _sender: sender,
+            _scheduler: jobs::start_scheduler(db(), maintenance, people(), Arc::clone(notices), now)?,
+            _windows: maintenance::start_window_watch(db(), now)?,
+            _rosters: rosters::start_roster_watch(db(), people(), now)?,
+            _holidays: rosters::start_holiday_reader(db(), parts.url_reader(), now)?,
+            _conflicts: rosters::start_conflict_watch(db(), people(), Arc::new(paging::PagedMessages), now)?,
+            link_mailer: LinkMailer::start(db(), mailer, assembly.public_url.clone(), now)?,
+            _backups: backups,
+            _alert_days: alert_days,
+            _escalator: incidents::start_escalator(db(), incidents.clone(), now)?,
+            sweeper: retention.start(&assembly.db, now)?,
+            _heartbeats: incidents::start_heartbeat_watch(db(), incidents.clone(), Arc::clone(pings), now)?,
+            _pager: paging::start_pager(db(), assembly.paging())?,
+            _broadcaster: changes::Broadcaster::start(db(), Arc::clone(hub), now)?,
+            _page_sender: paging::Sender::start(db(), assembly.paging())?,
+            _memory: memory::watch(db())?,
+        })
+    }
+}
+
+/// Tells those who watch how far events and deliveries are behind.
+fn add_lags(db: &Db, events: Arc<AtomicI64>, deliveries: Arc<AtomicI64>) {
+    let seconds = |lag: Arc<AtomicI64>| {
+        move || Some(Duration::from_millis(lag.load(Ordering::Relaxed).try_into().unwrap_or(0)).as_secs_f64())
+    };
+    db.add_gauge("outbox_lag_seconds", "Age of the oldest event that was not handed on", seconds(events));
+    let help = "How long the oldest delivery that is due has waited";
+    db.add_gauge("deliveries_lag_seconds", help, seconds(deliveries));
 }
 
 impl Listen {
