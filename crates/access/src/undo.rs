@@ -11,7 +11,8 @@ use std::{
 
 use actix_web::{HttpResponse, web};
 use api::{
-    Answer, Parameters, PathIds, RequestContext, RequestScope, Restorer, Restorers, answer as answers, clock, post,
+    Answer, OptionalBody, Parameters, PathIds, Request, RequestContext, RequestScope, Restorer, Restorers,
+    answer as answers, clock, post,
 };
 use base::problem::Problem;
 use db::Conn;
@@ -43,6 +44,15 @@ pub struct UndoOptions {
     pub preview: bool,
 }
 
+/// What an undo may say.
+#[derive(Clone, Debug, PartialEq, Eq, Request)]
+#[request(schema = "UndoInput", example = json!({"preview": true}))]
+pub(crate) struct UndoBody {
+    /// As the parameter of the URL: say what would be undone and change nothing; default false.
+    #[request(default)]
+    preview: bool,
+}
+
 /// What is to be undone, and the set that it is of.
 struct Plan {
     set: ChangeSet,
@@ -64,6 +74,7 @@ struct Plan {
 #[utoipa::path(
     operation_id = "undoChangeSet",
     params(ChangeSetId, UndoOptions),
+    request_body(content = Option<UndoBody>, description = "May be left out"),
     responses(
         (status = 200, description = "What was undone", body = Undo),
         (status = 403, description = "The caller is restricted to certain operations, and somebody else made the set"),
@@ -77,11 +88,12 @@ pub(crate) async fn undo_change_set(
     context: RequestContext<UndoOptions>,
     restorers: web::Data<Restorers>,
     PathIds(id): PathIds<ChangeSetId>,
+    OptionalBody(body): OptionalBody<UndoBody>,
 ) -> api::Result<HttpResponse> {
     let restorers = restorers.into_inner();
     let known = Arc::clone(&restorers);
     let plan = context.read(move |conn, scope| look(conn, scope, &known, &id)).await?;
-    if context.query.preview {
+    if context.query.preview || body.preview {
         return answers::ok(&Undo { preview: true, ..plan.undo });
     }
     let Plan { set, objects, undo, changed } = plan;

@@ -12,7 +12,7 @@ use actix_web::{
     http::{Method, header},
 };
 use base::{
-    body::FromBody,
+    body::{FromBody, ignored},
     problem::{Kind, Problem},
 };
 use bytes::{Bytes, BytesMut};
@@ -95,6 +95,24 @@ impl<T: FromBody> FromRequest for OptionalBody<T> {
             Ok(Self(T::from_body(if body.is_null() { nothing() } else { body })?))
         })
     }
+}
+
+/// Reads the body of an operation that takes none, and names the fields of a JSON object as ignored. A body that is
+/// anything else means nothing.
+///
+/// # Errors
+/// As [`read`], and those of values that take too much memory.
+pub(crate) async fn name_fields(request: &mut ServiceRequest) -> Result<()> {
+    let payload = request.take_payload();
+    let bytes = read(request.request(), payload, LIMIT).await?;
+    if bytes.is_empty() || expect_json(request.request()).is_err() {
+        return Ok(());
+    }
+    let fields = parse_by(bytes, |bytes| Ok(base::body::parse_json(bytes).ok())).await?;
+    if let Some(Value::Object(fields)) = fields {
+        ignored::report_fields(&fields);
+    }
+    Ok(())
 }
 
 /// The `Idempotency-Key` of a `POST`.

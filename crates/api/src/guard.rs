@@ -66,6 +66,9 @@ struct Operation {
     access: spec::Access,
     /// Does it change something?
     changes: bool,
+    /// Are the fields of its body named as ignored, since it reads none? Not at the addresses of monitors, which are
+    /// public, nor of a `GET`.
+    names_body: bool,
     /// Of an alias: the way to its operation.
     rewrite: Option<Rewrite>,
     /// Its number among the routes that are counted, from 1.
@@ -92,7 +95,7 @@ impl Guard {
         let mut needs = vec![(String::new(), None); routes.len()];
         for (pattern, methods) in table {
             let mut operations = Vec::new();
-            for spec::DeclaredOperation { method, id, access, changes, of, rewrite } in methods {
+            for spec::DeclaredOperation { method, id, access, changes, reads_body, of, rewrite } in methods {
                 let number_of = |pattern: &str| {
                     let route = Route { method: method.clone(), pattern: pattern.to_owned() };
                     numbers.get(&route).copied().ok_or_else(|| format!("there is no {method} {pattern}"))
@@ -105,7 +108,8 @@ impl Guard {
                     spec::Access::Public => None,
                 };
                 needs[number - 1] = (id.clone(), role);
-                operations.push(Operation { method, id, access, changes, rewrite, number, handler });
+                let names_body = !reads_body && role.is_some() && method != Method::GET;
+                operations.push(Operation { method, id, access, changes, names_body, rewrite, number, handler });
             }
             let below_tenant = pattern.starts_with(paths::TENANT_PREFIX);
             let inserted = declared.insert(&*pattern, DeclaredPath { below_tenant, operations });
@@ -414,8 +418,12 @@ pub async fn middleware(
     }
     match guard.admit(&request).await {
         Ok(route) => {
+            let names_body = route.as_ref().is_some_and(|route| route.operation.names_body);
             if let Some(route) = route {
                 route.apply_to(&mut request);
+            }
+            if names_body && let Err(refusal) = body::name_fields(&mut request).await {
+                return Ok(request.error_response(refusal));
             }
             Ok(next.call(request).await?.map_into_boxed_body())
         }

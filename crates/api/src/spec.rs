@@ -428,6 +428,8 @@ pub struct DeclaredOperation {
     pub access: Access,
     /// Does it change something? An operation other than `GET` may, and a `GET` that says so (`x-changes`).
     pub changes: bool,
+    /// Does it say that it reads a body?
+    pub(crate) reads_body: bool,
     /// Of an alias: the path of its operation.
     pub(crate) of: Option<String>,
     /// Of an alias: the way to its operation.
@@ -467,7 +469,9 @@ pub fn access_table(document: &OpenApi) -> Result<BTreeMap<String, Vec<DeclaredO
             let id =
                 operation.operation_id.clone().ok_or_else(|| format!("an operation of {path} has no operationId"))?;
             let changes = method != Method::GET || declares_change(operation);
-            declared.push(DeclaredOperation { method, id, access: access_of(operation)?, changes, of, rewrite });
+            let access = access_of(operation)?;
+            let reads_body = operation.request_body.is_some();
+            declared.push(DeclaredOperation { method, id, access, changes, reads_body, of, rewrite });
         }
         table.insert(path.clone(), declared);
     }

@@ -11,6 +11,7 @@ both_backends![
     names_are_bounded_and_safe,
     an_alert_says_so_in_its_warnings,
     what_is_known_is_not_named,
+    a_write_without_a_body_names_all_of_one,
 ];
 
 #[track_caller]
@@ -143,4 +144,40 @@ fn what_is_known_is_not_named(server: &Server) {
     assert_eq!(post(&client, "/resources", &resource), "");
     let read = client.get("/resourceType/minimal");
     assert_eq!(read.header("X-Ignored-Fields"), None);
+}
+
+fn a_write_without_a_body_names_all_of_one(server: &Server) {
+    let client = server.new_client();
+    let name = unique("site");
+    let site = client.post("/sites", &json!({"name": name})).ok()["id"].clone();
+    let path = format!("/sites/{site}");
+    let key = unique("key");
+    let script = client.post("/jobs/scripts", &json!({"name": unique("script"), "interpreter": "sh", "content": "id"}));
+    let script = format!("/jobs/scripts/{}", script.ok()["id"].as_str().expect("an id"));
+    let user = client.post("/users", &json!({"loginName": unique("u"), "role": "viewer"}));
+    let user = format!("/users/{}", user.ok()["id"].as_str().expect("an id"));
+    let deactivate = |reason: &str| {
+        let request = client.request("POST", &format!("{user}/deactivate")).header("Idempotency-Key", &key);
+        request.json(&json!({"reason": reason, "note": null})).send()
+    };
+    assert_eq!(ignored(&deactivate("left")), "reason");
+    assert_eq!(ignored(&deactivate("left")), "reason");
+    // The body counts for the key as it does where it is read.
+    assert_eq!(deactivate("ill").status, 422);
+    // What is no JSON object means nothing, as it always did.
+    for body in ["garbage", "{", "[{\"a\": 1}]", "null", "7"] {
+        let answer = client.request("POST", &format!("{user}/activate")).body("application/json", body).send();
+        assert_eq!(ignored(&answer), "", "{body}");
+    }
+    let as_text = client.request("POST", &format!("{user}/activate")).body("text/plain", "{\"a\": 1}").send();
+    assert_eq!(ignored(&as_text), "");
+    assert_eq!(ignored(&client.delete_with(&script, &json!({"reason": "old", "of": {"any": 1}}))), "of, reason");
+    let category = client.post("/kb/category", &json!({"name": unique("kb")})).ok()["id"].to_string();
+    let by_alias = format!("/kb/category/delete/{}", category.trim_matches('"'));
+    assert_eq!(ignored(&client.delete_with(&by_alias, &json!({"colour": 1}))), "colour");
+    // Also where it is refused.
+    let refused = client.request("DELETE", &path).header("If-Match", "\"99\"").json(&json!({"colour": 1})).send();
+    assert_eq!((refused.status, refused.header("X-Ignored-Fields")), (412, Some("colour")));
+    let large = client.request("DELETE", &path).body("application/json", " ".repeat((8 << 20) + 1)).send();
+    assert_eq!(large.status, 413);
 }

@@ -130,6 +130,9 @@ fn a_set_is_undone_and_the_undo_is_undone(server: &Server) {
     let preview = preview(&client, &set);
     assert_eq!((&preview["objects"], &preview["preview"]), (&json!(3), &json!(true)), "{preview}");
     assert_eq!((&preview["changedSince"], &preview["notUndone"]), (&json!([]), &json!([])), "{preview}");
+    let undo_path = format!("/changeSets/{set}/undo");
+    assert_eq!(client.post(&undo_path, &json!({"preview": "true"})).ok(), preview);
+    client.post(&undo_path, &json!({"preview": "yes"})).invalid(&["preview"]);
     client.get(&format!("/sites/{new}")).ok();
 
     let (objects, first) = undone(&client, &set);

@@ -46,6 +46,12 @@ pub fn report(names: impl IntoIterator<Item = String>) {
     });
 }
 
+/// Names all fields of a body that nobody reads.
+pub fn report_fields(body: &Map<String, Value>) {
+    let names = body.iter().filter(|(_, value)| !value.is_null()).map(|(name, _)| shown(name));
+    report(names.take(MOST + 1));
+}
+
 /// Runs `f`, which reads `sent` laid over something else, and reports only names of what was sent.
 pub fn of_sent<R>(sent: &Value, f: impl FnOnce() -> R) -> R {
     let (result, names) = collect(f);
