@@ -2,6 +2,7 @@
 
 use base::timestamp::Timestamp;
 use outbox::{Entity, Recorded};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::{
@@ -39,6 +40,15 @@ impl From<Row> for ClientMinimal {
     }
 }
 
+/// A tenant as the audit log has it: what a termination changes of one that is suspended already is there, too.
+#[derive(Serialize)]
+struct RecordedTenant {
+    #[serde(flatten)]
+    client: Client,
+    suspended: bool,
+    terminated: bool,
+}
+
 impl Recorded for Row {
     fn entity(&self) -> Entity<'_> {
         let kind = if self.partner().is_some() { "Client" } else { "Partner" };
@@ -46,6 +56,27 @@ impl Recorded for Row {
     }
 
     fn event_payload(&self) -> db::Result<Value> {
-        outbox::payload(&Client::from(self.clone()))
+        let client = Client::from(self.clone());
+        outbox::payload(&RecordedTenant { client, suspended: self.suspended, terminated: self.terminated })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base::tenant::TenantId;
+    use serde_json::json;
+
+    use super::{super::rules, *};
+
+    #[test]
+    fn a_termination_is_told_from_a_suspension() {
+        let now = Timestamp::from_millis(1_000);
+        let client = Row::new(&TenantId::client(2), &TenantId::partner(1), "Globex", now);
+        let suspended = rules::suspended(&client, true, now).unwrap();
+        let states = [client, suspended.clone(), rules::terminated(&suspended, now)].map(|row| {
+            let payload = row.event_payload().unwrap();
+            [&payload["activated"], &payload["suspended"], &payload["terminated"]].map(Clone::clone)
+        });
+        assert_eq!(json!(states), json!([[true, false, false], [false, true, false], [false, true, true]]));
     }
 }
