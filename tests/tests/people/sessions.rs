@@ -283,6 +283,15 @@ fn signing_out_ends_the_session(server: &Server) {
     }
 }
 
+/// What the audit log says to have ended of sessions and links: by use, or by what was done to their user or tenant.
+fn ended(client: &Client) -> Vec<String> {
+    let page = client.search("/auditLog/search", "action:DELETE").page();
+    let rows = page["results"].as_array().into_iter().flatten();
+    let mut kinds: Vec<String> = rows.map(|row| text(&row["entity"])).collect();
+    kinds.sort();
+    kinds
+}
+
 fn a_session_ends_with_its_user(server: &Server) {
     let client = server.new_client();
     let id = person(&client, "admin");
@@ -290,6 +299,7 @@ fn a_session_ends_with_its_user(server: &Server) {
     let unused = link(&client, &id);
     browser.get("/api/v2/me").ok();
     client.post_empty(&format!("/users/{id}/deactivate")).ok();
+    assert_eq!(ended(&client), ["Session", "SignInLink", "SignInLink"]);
     browser.get("/api/v2/me").unauthenticated();
     redeem(server, &code_of(&unused)).send().problem(401, "invalid_token");
     client.post_empty(&format!("/users/{id}/signInLink")).problem(409, "0004");
@@ -311,6 +321,7 @@ fn a_session_ends_with_its_tenant(server: &Server) {
     let of_partner = sign_in(server, &server.admin(), &of_partner);
     let tenant = format!("/clients/{}", client.tenant_id());
     server.admin().post_empty(&format!("{tenant}/suspend")).ok();
+    assert_eq!(ended(&client), ["Session", "SignInLink", "SignInLink"]);
     browser.get("/api/v2/me").unauthenticated();
     redeem(server, &code_of(&unused)).send().problem(401, "invalid_token");
     // One that is made meanwhile signs nobody in either.

@@ -33,7 +33,7 @@ pub(crate) async fn suspend_client(
     authenticator: web::Data<Authenticator>,
 ) -> Result<HttpResponse> {
     change(&context, &id, &authenticator, |tx, row, now| {
-        sessions::redeem::end_of_tenant(tx, &row.id)?;
+        sessions::redeem::end_of_tenant(tx, &row.id, now)?;
         Ok(rules::suspended(row, true, now)?)
     })
     .await
@@ -83,7 +83,7 @@ pub(crate) async fn terminate_client(
 ) -> Result<HttpResponse> {
     change(&context, &id, &authenticator, |tx, row, now| {
         api_keys::http::revoke_all(tx, &row.id, now)?;
-        sessions::redeem::end_of_tenant(tx, &row.id)?;
+        sessions::redeem::end_of_tenant(tx, &row.id, now)?;
         Ok(rules::terminated(row, now))
     })
     .await

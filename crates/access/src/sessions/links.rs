@@ -84,11 +84,23 @@ pub(crate) fn delete(conn: &mut Conn, link: &Row) -> Result<bool> {
     Ok(diesel::delete(sign_in_links::table.find((&link.tenant_id, &link.id))).execute(conn)? > 0)
 }
 
-/// Ends all links of a user.
-pub(crate) fn delete_of_user(conn: &mut Conn, tenant: &str, user_id: &str) -> Result<()> {
-    let of_user = sign_in_links::table.filter(sign_in_links::tenant_id.eq(tenant));
-    diesel::delete(of_user.filter(sign_in_links::user_id.eq(user_id))).execute(conn)?;
-    Ok(())
+/// The links of a user that are good.
+pub(crate) fn of_user(conn: &mut Conn, tenant: &str, user_id: &str, now: Timestamp) -> Result<Vec<Row>> {
+    Ok(sign_in_links::table
+        .filter(sign_in_links::tenant_id.eq(tenant))
+        .filter(sign_in_links::user_id.eq(user_id))
+        .filter(sign_in_links::expires_ms.gt(now.millis()))
+        .load(conn)?)
+}
+
+/// The newest `most` links of a tenant that are good.
+pub(crate) fn of_tenant(conn: &mut Conn, tenant: &str, now: Timestamp, most: i64) -> Result<Vec<Row>> {
+    Ok(sign_in_links::table
+        .filter(sign_in_links::tenant_id.eq(tenant))
+        .filter(sign_in_links::expires_ms.gt(now.millis()))
+        .order((sign_in_links::created_ms.desc(), sign_in_links::id.desc()))
+        .limit(most)
+        .load(conn)?)
 }
 
 /// Ends all links of a tenant.

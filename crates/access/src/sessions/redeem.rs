@@ -47,11 +47,7 @@ impl Authenticator {
         let user = (link.tenant_id.clone(), link.user_id.clone());
         self.sign_in(user, Method::Link, visitor, now, move |tx| {
             // Of two who come at once one is too late.
-            let good = links::delete(tx.conn, &link)?;
-            if good {
-                secrets::record_change(tx, Some(&link), None)?;
-            }
-            Ok(good)
+            end_link(tx, &link)
         })
         .await
     }
@@ -143,16 +139,35 @@ pub(crate) fn end(tx: &mut Tx<'_>, session: &store::Row) -> db::Result<()> {
     Ok(())
 }
 
-/// Ends the sessions and the links of a user, and notes it of each session.
+/// Ends a link, and notes it; says whether it was there.
+fn end_link(tx: &mut Tx<'_>, link: &links::Row) -> db::Result<bool> {
+    let was_there = links::delete(tx.conn, link)?;
+    if was_there {
+        secrets::record_change(tx, Some(link), None)?;
+    }
+    Ok(was_there)
+}
+
+/// Ends the sessions and the links of a user, and notes it of each.
 pub(crate) fn end_all(tx: &mut Tx<'_>, tenant: &str, user_id: &str, now: Timestamp) -> db::Result<()> {
     for session in store::of_user(tx.conn, tenant, user_id, now)? {
         end(tx, &session)?;
     }
-    links::delete_of_user(tx.conn, tenant, user_id)
+    for link in links::of_user(tx.conn, tenant, user_id, now)? {
+        end_link(tx, &link)?;
+    }
+    Ok(())
 }
 
-/// Ends the sessions and the links of a whole tenant.
-pub(crate) fn end_of_tenant(tx: &mut Tx<'_>, tenant: &str) -> db::Result<()> {
+/// Ends the sessions and the links of a whole tenant, and notes it of each; beyond [`rules::MOST_RECORDED`] of either,
+/// what happened to the tenant is the only note.
+pub(crate) fn end_of_tenant(tx: &mut Tx<'_>, tenant: &str, now: Timestamp) -> db::Result<()> {
+    for session in store::of_tenant(tx.conn, tenant, now, rules::MOST_RECORDED)? {
+        end(tx, &session)?;
+    }
+    for link in links::of_tenant(tx.conn, tenant, now, rules::MOST_RECORDED)? {
+        end_link(tx, &link)?;
+    }
     store::delete_of_tenant(tx.conn, tenant)?;
     links::delete_of_tenant(tx.conn, tenant)
 }

@@ -31,6 +31,9 @@ pub(crate) const MOST_SESSIONS: usize = 20;
 /// The newest links of a user that are good; one more ends the oldest.
 pub(crate) const MOST_LINKS: i64 = 5;
 
+/// The most sessions, and the most links, whose end with that of their tenant is recorded.
+pub(crate) const MOST_RECORDED: i64 = 1_000;
+
 /// The longest name of a browser that is kept, in characters.
 const LONGEST_AGENT: usize = 200;
 

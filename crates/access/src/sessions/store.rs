@@ -116,6 +116,17 @@ pub(crate) fn of_user(conn: &mut Conn, tenant: &str, user_id: &str, now: Timesta
         .load(conn)?)
 }
 
+/// The `most` sessions of a tenant that have not ended and were used last.
+pub(crate) fn of_tenant(conn: &mut Conn, tenant: &str, now: Timestamp, most: i64) -> Result<Vec<Row>> {
+    Ok(sessions::table
+        .filter(sessions::tenant_id.eq(tenant))
+        .filter(sessions::expires_ms.gt(now.millis()))
+        .filter(sessions::used_ms.gt(now.millis() - rules::IDLE_MS))
+        .order((sessions::used_ms.desc(), sessions::id.desc()))
+        .limit(most)
+        .load(conn)?)
+}
+
 /// A session that has not ended, by the hash of what its cookie holds.
 pub(crate) fn find_by_token(conn: &mut Conn, token_hash: &str) -> Result<Option<Row>> {
     Ok(sessions::table.filter(sessions::token_hash.eq(token_hash)).get_result(conn).optional()?)
