@@ -6,6 +6,7 @@
 //! - [`cover`]: which windows cover which resources, and catch which alerts
 //! - [`watch`]: tells when windows open and close
 //! - [`calendars`]: feeds for calendar programs
+//! - [`deletion`]: what ends with a window
 //!
 //! Operation 14 of `docs/interface.md`, and what is around it. When a schedule takes place, `calendar` works out; what
 //! there is to cover, [`ports::Resources`] says. Other domains ask [`Windows`], as [`ports::Maintenance`].
@@ -13,6 +14,7 @@
 mod calendars;
 mod course;
 mod cover;
+mod deletion;
 pub mod demo;
 mod neighbours;
 mod schedule;
@@ -83,7 +85,7 @@ fn routes(config: &mut Routes) {
         .service(cover::trial::try_alert)
         .service(window::http::get)
         .service(window::http::update)
-        .service(window::http::delete)
+        .service(deletion::delete)
         .service(window::occurrences::list)
         .service(window::life::suspend)
         .service(window::life::resume)

@@ -14,6 +14,7 @@
 //! - [`holidays`]: holiday calendars, and [`dated_holidays`]: what of them was known when
 //! - [`conflicts`]: gaps, and what the plan asks too much of somebody
 //! - [`calendars`]: feeds for calendar programs
+//! - [`deletion`]: what ends with a roster
 //! - [`zones`]: the time zones
 //!
 //! Operations 10 and 11 of `docs/interface.md`, and what is around them. When a shift takes place, `calendar` works
@@ -30,6 +31,7 @@ mod coverage;
 mod covers;
 mod crew;
 mod dated_holidays;
+mod deletion;
 pub mod demo;
 mod duty;
 mod filter;
@@ -169,7 +171,7 @@ fn routes(config: &mut Routes) {
         .service(timeline::http::preview)
         .service(roster::http::get)
         .service(roster::http::update)
-        .service(roster::http::delete)
+        .service(deletion::delete)
         .service(on_call::http::one)
         .service(timeline::http::timeline)
         .service(across::http::preview)

@@ -17,9 +17,10 @@ use serde_json::{Map, Value, json};
 use crate::{
     course::Holds,
     cover::Windows,
+    deletion::delete_locked,
     neighbours::Neighbours,
     window::{
-        http::{Members, change_locked, check_new, coverable, delete_locked},
+        http::{Members, change_locked, check_new, coverable},
         row::Window,
         rules, store,
         targets::Kind,

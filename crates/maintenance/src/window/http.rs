@@ -192,36 +192,6 @@ pub async fn remove_targets(
     change_window(context, neighbours, id, Some((Members::Remove(targets.into()), wrong)), kept).await
 }
 
-/// Delete a maintenance window
-///
-/// The alerts that it caught stay as they are.
-#[utoipa::path(
-    operation_id = "deleteMaintenanceWindow",
-    params(WindowId),
-    responses(
-        (status = 200, description = "Deleted; an empty object"),
-        (status = 412, description = "The window has changed since it was read"),
-    ),
-    security(("bearer" = ["operator"]))
-)]
-#[delete("/scheduleMaintenances/{windowId}")]
-pub async fn delete(context: RequestContext, PathIds(id): PathIds<WindowId>) -> api::Result<HttpResponse> {
-    context
-        .write(move |tx, scope| {
-            let window = row::Window::locked(tx, scope, &id)?;
-            delete_locked(tx, &window)?;
-            Ok(Answer::empty())
-        })
-        .await
-}
-
-/// Deletes a window that is locked.
-pub fn delete_locked(tx: &mut Tx<'_>, window: &row::Window) -> Result<()> {
-    let targets = store::targets_of(tx.conn, window)?;
-    store::delete(tx.conn, window)?;
-    tx.record_change(Some(&WithTargets(window, &targets)), None)
-}
-
 /// What becomes of the targets of a window.
 pub enum Members {
     /// These take the place of the former ones of their kinds.

@@ -5,7 +5,7 @@
 
 mod feed;
 mod http;
-mod row;
+pub mod row;
 pub mod store;
 
 /// What stands in the way of paths with a parameter.

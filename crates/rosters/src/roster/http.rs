@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post, spec::PageOf};
+use api::{Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, answer, get, post, spec::PageOf};
 use base::{problem::FieldErrors, timestamp::Timestamp};
 use db::Conn;
 use outbox::{Tx, Unpublished};
@@ -255,33 +255,6 @@ pub fn planned(
     let all = RosterBefore { roster: old, versions: &known, shifts: &shifts, holidays: &holidays, moves: &moves };
     let plan = plan::planned(all, change, wrong, new_id, now)?;
     Ok((shifts, plan))
-}
-
-/// Delete a roster
-///
-/// Ends its shifts and overrides, and closes its calendar addresses. Its past stays: who was on call, and its timeline,
-/// can still be read by its id. Its name can be used again.
-#[utoipa::path(
-    operation_id = "deleteRoster",
-    params(RosterId),
-    responses(
-        (status = 200, description = "Deleted; an empty object"),
-        (status = 412, description = "The roster has changed since it was read"),
-    ),
-    security(("bearer" = ["operator"]))
-)]
-#[delete("/rosters/{rosterId}")]
-pub async fn delete(context: RequestContext, PathIds(id): PathIds<RosterId>) -> api::Result<HttpResponse> {
-    context
-        .write(move |tx, scope| {
-            let roster = lock_for_update(tx, scope, &id)?;
-            scope.check_version(roster.version)?;
-            let shifts = versions::shifts_at(tx.conn, std::slice::from_ref(&roster), tx.now.millis())?;
-            versions::end(tx.conn, &roster, rules::effective_ms(tx.now))?;
-            tx.record_change(Some(&WithShifts(&roster, &shifts)), None)?;
-            Ok(Answer::empty())
-        })
-        .await
 }
 
 /// The roster that is to be changed, which nobody else changes until the end of the transaction.

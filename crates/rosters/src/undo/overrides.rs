@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use api::{RequestScope, Restorer, restore};
+use api::{RequestScope, Restorer, clock, restore};
 use base::{body::Request as _, problem::Problem, timestamp::Timestamp};
 use db::Result;
 use outbox::{Tx, change_sets::objects::ObjectChange};
@@ -29,6 +29,12 @@ pub struct Overrides(pub Arc<dyn People>);
 impl Restorer for Overrides {
     fn kinds(&self) -> &'static [&'static str] {
         &["RosterOverride"]
+    }
+
+    /// Of one that was deleted with its roster nothing is left to come once its time is over: the roster comes back all
+    /// the same.
+    fn can_restore(&self, change: &ObjectChange) -> bool {
+        change.exists || end_of(change).is_some_and(|end| end.millis() > effective_ms(clock::now()))
     }
 
     fn left(&self, change: &ObjectChange) -> Vec<String> {
@@ -60,11 +66,16 @@ impl Restorer for Overrides {
     }
 }
 
+/// When one that was deleted would have ended.
+fn end_of(change: &ObjectChange) -> Option<Timestamp> {
+    restore::former_text(change, "end").and_then(Timestamp::parse)
+}
+
 /// What makes an override for what is left of its time.
 fn body(change: &ObjectChange, now: Timestamp) -> Result<Value> {
     let instant = |name| restore::former_text(change, name).and_then(Timestamp::parse);
     let now = Timestamp::from_millis(effective_ms(now));
-    if instant("end").is_none_or(|end| end <= now) {
+    if end_of(change).is_none_or(|end| end <= now) {
         return Err(Problem::conflict("Its time is over.").into());
     }
     let mut body = Map::new();

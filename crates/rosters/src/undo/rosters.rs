@@ -14,14 +14,17 @@ use ports::People;
 use serde_json::{Map, Value, json};
 
 use super::earlier_plan::{self, OFF_HOURS, PLAN, SHIFTS, ZONE};
-use crate::roster::{
-    http::{carry_out, check_new, lock_for_update, new_id, planned},
-    input::{NewRoster, RosterChange},
-    plan,
-    row::{Roster, Shift},
-    rules::{effective_ms, tenants_of},
-    store, versions,
-    view::WithShifts,
+use crate::{
+    deletion,
+    roster::{
+        http::{carry_out, check_new, lock_for_update, new_id, planned},
+        input::{NewRoster, RosterChange},
+        plan,
+        row::{Roster, Shift},
+        rules::{effective_ms, tenants_of},
+        store, versions,
+        view::WithShifts,
+    },
 };
 
 /// The fields of a roster that hold at once.
@@ -29,7 +32,7 @@ const NAMES: [&str; 3] = ["name", "description", "conflictsTo"];
 /// Those that follow from a change.
 const DERIVED: [&str; 4] = ["id", "createdTime", "updatedTime", earlier_plan::EFFECTIVE_FROM];
 /// What a roster loses when it is deleted, and the audit log does not have.
-const LOST: [&str; 2] = ["overrides that were not over", "calendar addresses"];
+const LOST: &str = "calendar addresses";
 
 /// Restores rosters.
 pub struct Rosters(pub Arc<dyn People>);
@@ -49,7 +52,7 @@ impl Restorer for Rosters {
             left.retain(|name| !PLAN.contains(&name.as_str()));
         }
         if !change.exists {
-            left.extend(LOST.map(str::to_owned));
+            left.push(LOST.to_owned());
         }
         left
     }
@@ -61,7 +64,7 @@ impl Restorer for Rosters {
         }
         let old = lock_for_update(tx, scope, &change.entity_id)?;
         if !change.existed {
-            return end(tx, &old);
+            return deletion::end(tx, &old);
         }
         let now_ms = effective_ms(tx.now);
         let from_ms = earlier_plan::holds_from(tx.conn, &old, change, now_ms)?;
@@ -112,13 +115,6 @@ impl Rosters {
         versions::insert(tx.conn, &roster, now_ms, &shifts)?;
         tx.record_change(None, Some(&WithShifts(&roster, &shifts)))
     }
-}
-
-/// Ends a roster that is new, as when it is deleted.
-fn end(tx: &mut Tx<'_>, roster: &Roster) -> Result<()> {
-    let shifts = versions::shifts_at(tx.conn, std::slice::from_ref(roster), tx.now.millis())?;
-    versions::end(tx.conn, roster, effective_ms(tx.now))?;
-    tx.record_change(Some(&WithShifts(roster, &shifts)), None)
 }
 
 /// What a body says of the former values, for a roster that is as `now` says; with the UUIDs of shifts that it makes.

@@ -9,6 +9,7 @@ use crate::contract::text;
 both_backends![
     a_roster_is_as_it_was_from_now_on,
     a_roster_that_was_deleted_is_there_again,
+    what_ends_with_a_roster_is_recorded_and_overrides_come_back,
     a_change_that_is_planned_is_taken_back,
     a_turn_stays_kept_until_its_change_is_undone,
     overrides_come_and_go,
@@ -81,7 +82,7 @@ fn a_roster_that_was_deleted_is_there_again(server: &Server) {
     client.get(&path(&made)).not_found();
     std::thread::sleep(std::time::Duration::from_millis(1_100));
     let left = left(&client, &removed);
-    assert_eq!(left, json!(["overrides that were not over", "calendar addresses"]));
+    assert_eq!(left, json!(["calendar addresses"]));
     let (_, again) = undone(&client, &removed);
     assert_eq!(told(&client, &made), before);
     assert_eq!(on_call(&client, &made, "2030-01-01T12:00:00Z"), ["Ann"]);
@@ -98,6 +99,32 @@ fn a_roster_that_was_deleted_is_there_again(server: &Server) {
     client.post("/rosters", &body).ok();
     let reason = refused(&client, &gone, &format!("Roster {}", text(&made["id"])));
     assert!(reason.contains("named"), "{reason}");
+}
+
+fn what_ends_with_a_roster_is_recorded_and_overrides_come_back(server: &Server) {
+    let client = server.new_client();
+    let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
+    let made = create(&client, &[shift("Day", &ann)]);
+    let at = format!("{}/overrides", path(&made));
+    let take_over = |start: &str, end: &str| {
+        let body = json!({"user": {"id": bob}, "start": start, "end": end});
+        client.post(&at, &body).ok()
+    };
+    take_over("2026-11-01T00:00:00Z", "2029-10-01T00:00:00Z");
+    let later = take_over("2030-05-01T10:00:00Z", "2030-05-03T10:00:00Z");
+    client.post_empty(&format!("{}/calendars", path(&made))).ok();
+    client.delete(&path(&made)).ok();
+    let set = newest(&client, "");
+    let changes = client.get(&format!("/changeSets/{set}")).ok()["changes"].clone();
+    let rows = changes["results"].as_array().into_iter().flatten();
+    let mut ended: Vec<String> = rows.map(|row| format!("{} {}", text(&row["entity"]), text(&row["action"]))).collect();
+    ended.sort();
+    assert_eq!(ended, ["Roster DELETE", "RosterCalendar DELETE", "RosterOverride DELETE", "RosterOverride UPDATE"]);
+    std::thread::sleep(std::time::Duration::from_millis(1_100));
+    undone(&client, &set);
+    let there = client.get(&format!("{at}?from=2030-01-01T00:00:00Z&to=2031-01-01T00:00:00Z")).ok();
+    assert_eq!(there["results"][0]["id"], later["id"], "{there}");
+    assert_eq!(on_call(&client, &made, "2030-05-02T12:00:00Z"), ["Bob"]);
 }
 
 fn a_change_that_is_planned_is_taken_back(server: &Server) {

@@ -62,8 +62,12 @@ fn a_window_that_was_deleted_is_there_again(server: &Server) {
     let created = newest(&client, "");
     client.post(&format!("{path}/skip"), &json!({"start": "2030-01-02T00:00:00+0000"})).ok();
     let before = told(&client, &path);
+    let address = client.post_empty(&format!("{path}/calendars")).ok()["id"].clone();
     client.delete(&path).ok();
     let gone = newest(&client, "");
+    let changes = client.get(&format!("/changeSets/{gone}")).ok()["changes"]["results"].clone();
+    let is_of_address = |row: &Value| row["entityId"] == address && row["action"] == "DELETE";
+    assert!(changes.as_array().into_iter().flatten().any(is_of_address), "{changes}");
     assert_eq!(left(&client, &gone), json!(["calendar addresses"]));
     let (_, again) = undone(&client, &gone);
     assert_eq!(told(&client, &path), before);
