@@ -12,6 +12,7 @@ both_backends![
     an_alert_says_so_in_its_warnings,
     what_is_known_is_not_named,
     a_write_without_a_body_names_all_of_one,
+    an_alert_inside_of_a_body_is_named_by_its_place,
 ];
 
 #[track_caller]
@@ -180,4 +181,21 @@ fn a_write_without_a_body_names_all_of_one(server: &Server) {
     assert_eq!((refused.status, refused.header("X-Ignored-Fields")), (412, Some("colour")));
     let large = client.request("DELETE", &path).body("application/json", " ".repeat((8 << 20) + 1)).send();
     assert_eq!(large.status, 413);
+}
+
+fn an_alert_inside_of_a_body_is_named_by_its_place(server: &Server) {
+    let client = server.new_client();
+    let host = unique("host");
+    let id = super::device(&client, &host);
+    let device = json!({"hostName": host, "zz": 1});
+    let alert = json!({"device": device, "subject": "x", "currentState": "Critical", "colour": 1});
+    let mut tried = alert.clone();
+    assert_eq!(post(&client, "/scheduleMaintenances/match", &tried), "colour, device.zz");
+    let schedule = json!({"type": "One-Time", "startTime": "2030-01-01T00:00:00Z", "endTime": "2030-01-02T00:00:00Z"});
+    tried["windows"] = json!([{"name": "w", "devices": [{"uniqueId": id}], "schedule": schedule, "hue": 1}]);
+    assert_eq!(post(&client, "/scheduleMaintenances/match", &tried), "windows[0].hue, colour, device.zz");
+    let explained = json!({"alert": alert, "shade": 1});
+    assert_eq!(post(&client, "/paging/explain", &explained), "shade, alert.colour, alert.device.zz");
+    let reports = json!([{"subject": "y", "currentState": "Ok"}, alert]);
+    assert_eq!(post(&client, "/alerts", &reports), "[1].colour, [1].device.zz");
 }

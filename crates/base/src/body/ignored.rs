@@ -59,6 +59,16 @@ pub fn of_sent<R>(sent: &Value, f: impl FnOnce() -> R) -> R {
     result
 }
 
+/// Runs `f`, which reads what stands at `path` of a body, and reports the names as paths into that body.
+pub fn within<R>(path: &str, f: impl FnOnce() -> R) -> R {
+    if !is_wanted() {
+        return f();
+    }
+    let (result, names) = collect(f);
+    report(names.iter().map(|name| shown(&join(path, name))));
+    result
+}
+
 /// Is there something at a path?
 fn has(value: &Value, path: &str) -> bool {
     let mut current = Some(value);
@@ -200,6 +210,23 @@ mod tests {
         };
         assert_eq!(collect(|| of_sent(&sent, read)).1, ["a[0].b"]);
         assert_eq!(collect(read).1, ["f", "a[0].b", "a[0].c", "d.e"]);
+    }
+
+    #[test]
+    fn a_part_of_a_body_is_named_by_its_place() {
+        let part = json!({"name": "a", "colour": "red", "size": {"x": 1}});
+        let read = || {
+            let mut fields = Fields::of(&part);
+            fields.text("name");
+            fields.object("size").map(|mut size| size.text("y"));
+            fields.finish().unwrap();
+        };
+        let (_, ignored) = collect(|| {
+            within("alert", read);
+            within("[1]", read);
+        });
+        assert_eq!(ignored, ["alert.colour", "alert.size.x", "[1].colour", "[1].size.x"]);
+        within("alert", read);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use api::Request;
 use base::{
     Fields,
-    body::Request as _,
+    body::{Request as _, ignored},
     net::ip_key,
     problem::{FieldError, Problem},
     timestamp::Timestamp,
@@ -227,13 +227,14 @@ impl DeviceNames {
 pub fn read_all(body: &Value, most: usize) -> Result<Vec<ParsedReport>, Problem> {
     let all = match body {
         Value::Array(all) => all.as_slice(),
-        Value::Object(_) => std::slice::from_ref(body),
+        Value::Object(_) => return Ok(vec![read(body)]),
         _ => return Err(Problem::field("body", "must be a JSON array of alerts")),
     };
     if all.len() > most {
         return Err(Problem::field("body", format!("must have at most {most} alerts")));
     }
-    Ok(all.iter().map(read).collect())
+    let read_at = |(place, one)| ignored::within(&format!("[{place}]"), || read(one));
+    Ok(all.iter().enumerate().map(read_at).collect())
 }
 
 /// A report of an alert.

@@ -229,9 +229,7 @@ pub async fn test_unsaved(
         let base = integration.notifier();
         let guard = services.guard.clone();
         let read = cpu::run(move |meter| {
-            let (read, ignored) = ignored::collect(|| ParsedEvent::of(&event, None, base.as_ref(), &guard, meter));
-            ignored::report(ignored.iter().map(|name| ignored::shown(&format!("event.{name}"))));
-            Ok(read)
+            Ok(ignored::within("event", || ParsedEvent::of(&event, None, base.as_ref(), &guard, meter)))
         })
         .await?;
         let of_event = read.as_ref().err().map(|problem| problem.errors.clone()).unwrap_or_default();

@@ -3,12 +3,13 @@
 use actix_web::{HttpResponse, web};
 use api::{Body, RequestContext, answer, cpu, post};
 use base::{
+    body::ignored,
     matching::{Exhausted, Meter, Outcome, Rule},
     problem::Problem,
     timestamp::Timestamp,
 };
 use ports::{AlertPreview, Alerts, ResourceSummary};
-use serde_json::Value;
+use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::{
@@ -70,18 +71,18 @@ pub async fn try_alert(
 ) -> api::Result<HttpResponse> {
     let at = context.query.at.unwrap_or(context.now);
     let read = cpu::read(body, |body, meter| {
-        let (drafts, wrong) = Drafts::read(body, meter);
         let mut alert = body.clone();
-        if let Some(members) = alert.as_object_mut() {
-            members.shift_remove("windows");
-        }
+        let windows = alert.as_object_mut().and_then(|members| members.shift_remove("windows"));
+        let (drafts, wrong) = Drafts::read(&json!({"windows": windows}), meter);
         Ok((drafts, wrong, alert))
     });
     let (drafts, wrong, body) = read.await?;
     let read = context.read(move |conn, scope| {
         let tenant = scope.tenant_id();
         let seen = scope.scope();
-        let told = alerts.preview(conn, tenant, &seen, &body, at)?;
+        // What is collected where requests are answered is not collected on this thread.
+        let (told, ignored) = ignored::collect(|| alerts.preview(conn, tenant, &seen, &body, at));
+        let told = told?;
         let resource = resource_of(&body, &told)?;
         let ids = std::slice::from_ref(&resource.id);
         let (more, stands_for) = drafts.covering(conn, &windows, (tenant, &seen), wrong, (&resource, at))?;
@@ -89,9 +90,10 @@ pub async fn try_alert(
         let mut covered: Vec<CoveringWindow> =
             stored.filter(|covered| !stands_for.contains(&covered.window.id)).chain(more).collect();
         covered.sort_by(|one, other| one.window.name().cmp(&other.window.name()));
-        Ok((covered, resource, told.alert, seen))
+        Ok((covered, resource, told.alert, seen, ignored))
     });
-    let (covered, resource, alert, seen) = read.await?;
+    let (covered, resource, alert, seen, ignored) = read.await?;
+    ignored::report(ignored);
     let tried = cpu::run(move |meter| {
         shown(&covered, &resource, &alert, &seen, meter).map_err(|_| {
             Problem::invalid("The conditions of the windows take too long to match against this alert.").into()

@@ -4,6 +4,7 @@ use actix_web::{HttpResponse, web};
 use api::{Body, Request, RequestContext, answer, post};
 use base::{
     Fields,
+    body::ignored,
     matching::{Matcher, Meter},
     problem::Problem,
     timestamp::Timestamp,
@@ -103,7 +104,9 @@ pub async fn explain(
             let (alert, problem) = match report {
                 Some(report) => {
                     let report = Value::Object(report);
-                    let told = neighbours.alerts.preview(conn, scope.tenant_id(), &scope.scope(), &report, instant)?;
+                    let told = ignored::within("alert", || {
+                        neighbours.alerts.preview(conn, scope.tenant_id(), &scope.scope(), &report, instant)
+                    })?;
                     (told.alert, told.problem)
                 }
                 None => {
