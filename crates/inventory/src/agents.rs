@@ -3,6 +3,8 @@
 
 mod http;
 mod ingest;
+#[cfg(test)]
+mod tests;
 
 use api::Routes;
 use base::{

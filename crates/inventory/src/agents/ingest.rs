@@ -4,11 +4,11 @@ use base::{text::fold, timestamp::Timestamp};
 use db::{Conn, Error, Result};
 use outbox::Tx;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::{
     model::document::{Document, Resource, Tag},
-    reports::{IdentityKey, Origin, Report, kind, roles},
+    reports::{IdentityKey, Origin, Report, TAG_OPTION, kind, roles},
     resources::{
         changes,
         identities::{self, IdentityMatch},
@@ -122,28 +122,53 @@ fn describe(tx: &mut Tx<'_>, report: &Report, resource: &mut Resource) -> Result
     if resource.document.display_name().is_empty() {
         resource.document.set("name", report.device_id.as_str());
     }
-    if let Some(tags) = &report.tags {
-        resource.document.tags.retain(|tag| tag.tag_source != AGENT);
-        for tag in tags {
-            let tag = Tag { name: cut(&tag.name), value: cut(&tag.value), tag_source: AGENT.to_owned() };
-            let known = &mut resource.document.tags;
-            if known.len() < MOST_TAGS && !known.iter().any(|known| fold(&known.name) == fold(&tag.name)) {
-                known.push(tag);
-            }
+    describe_tags(report, &mut resource.document);
+    describe_roles(report, &mut resource.document);
+    Ok(())
+}
+
+/// Replaces the agent's tags. A partial report says nothing of those of a section that it does not have.
+fn describe_tags(report: &Report, document: &mut Document) {
+    let mut told: Vec<Tag> = Vec::new();
+    let option = report.tag.iter().map(|value| (TAG_OPTION, value));
+    let others = report.tags.iter().flatten().map(|tag| (tag.name.as_str(), &tag.value));
+    for (name, value) in option.chain(others) {
+        let tag = Tag { name: cut(name), value: cut(value), tag_source: AGENT.to_owned() };
+        if !told.iter().any(|other| fold(&other.name) == fold(&tag.name)) {
+            told.push(tag);
         }
     }
-    if let Some(roles) = roles::of(report) {
-        let mut roles: Vec<String> = roles.into_iter().map(str::to_owned).collect();
-        // The roles of the last report are replaced; roles from elsewhere stay.
-        let before = resource.document.text("reportedRoles").to_owned();
-        resource.document.set("reportedRoles", roles.join(","));
-        let set_by_hand = resource.document.app_roles.iter().filter(|role| !before.split(',').any(|old| old == *role));
-        roles.extend(set_by_hand.cloned());
+    let is_told = |name: &str| match name {
+        TAG_OPTION => !report.partial || report.tag.is_some(),
+        _ => report.tags.is_some(),
+    };
+    let is_among = |known: &Tag| told.iter().any(|tag| fold(&tag.name) == fold(&known.name));
+    document.tags.retain(|known| known.tag_source != AGENT || !is_told(&known.name) || is_among(known));
+    let mut left = MOST_TAGS.saturating_sub(document.tags.len());
+    for tag in told {
+        match document.tags.iter_mut().find(|known| fold(&known.name) == fold(&tag.name)) {
+            Some(known) if known.tag_source == AGENT => *known = tag,
+            None if left > 0 => {
+                left -= 1;
+                document.tags.push(tag);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Replaces the roles that earlier reports told by the same sections; those from elsewhere stay.
+fn describe_roles(report: &Report, document: &mut Document) {
+    let before = document.text("reportedRoles").split(',').filter(|role| !role.is_empty()).map(str::to_owned);
+    let (replaced, mut reported): (Vec<String>, Vec<String>) = before.partition(|role| roles::is_told(report, role));
+    let told: Vec<String> = roles::of(report).into_iter().map(str::to_owned).collect();
+    document.app_roles.retain(|role| !replaced.contains(role));
+    for roles in [&mut document.app_roles, &mut reported] {
+        roles.extend(told.iter().cloned());
         roles.sort();
         roles.dedup();
-        resource.document.app_roles = roles;
     }
-    Ok(())
+    document.set("reportedRoles", reported.join(","));
 }
 
 fn describe_texts(report: &Report, document: &mut Document) {
@@ -192,11 +217,17 @@ fn cut(text: &str) -> String {
 fn describe_parts(report: &Report, document: &mut Document) -> Result<()> {
     let mut extra = report.extra.clone();
     if let Some(bios) = &report.bios {
-        let shown = json!({
-            "systemSerial": bios.system_serial.as_deref().unwrap_or(""),
-            "systemModel": bios.system_model.as_deref().unwrap_or(""),
-        });
-        document.set_part("bios", shown);
+        let mut shown = match document.nested.remove("bios") {
+            Some(Value::Object(shown)) if report.partial => shown,
+            _ => Map::new(),
+        };
+        for (name, text) in [("systemSerial", &bios.system_serial), ("systemModel", &bios.system_model)] {
+            let shown = shown.entry(name).or_insert_with(|| json!(""));
+            if let Some(text) = text {
+                *shown = json!(text);
+            }
+        }
+        document.set_part("bios", Value::Object(shown));
         extra.insert("bios".to_owned(), part(bios)?);
     }
     if let Some(cpus) = &report.cpus {
@@ -209,32 +240,42 @@ fn describe_parts(report: &Report, document: &mut Document) -> Result<()> {
         document.set_part("consoles", part(consoles)?);
     }
     if !report.partial || !report.components.is_empty() {
-        let components: Vec<String> = report.component_list().into_iter().map(cut).collect();
+        let known = document.nested.get("components").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let known: Vec<&str> = known.iter().filter_map(Value::as_str).collect();
+        let components: Vec<String> = report.component_list(&known).into_iter().map(cut).collect();
         document.set_part("components", part(&components)?);
     }
-    if let Some(machines) = report.virtual_machines.as_ref().filter(|machines| !machines.is_empty()) {
+    if let Some(machines) = &report.virtual_machines {
         extra.insert("virtualMachines".to_owned(), json!(machines));
     }
-    if !extra.is_empty() {
+    if !report.partial || !extra.is_empty() {
         keep_extra(document, extra, report.partial);
     }
     Ok(())
 }
 
 /// Sections that have no place of their own in the detail are shown under `metaData.inventory`; what a caller put
-/// beside it stays.
-fn keep_extra(document: &mut Document, extra: serde_json::Map<String, Value>, partial: bool) {
+/// beside it stays. An empty section takes away the one that a partial report finds.
+fn keep_extra(document: &mut Document, extra: Map<String, Value>, partial: bool) {
     let mut meta = match document.nested.remove("metaData") {
         Some(Value::Object(meta)) => meta,
-        _ => serde_json::Map::new(),
+        _ => Map::new(),
     };
-    match meta.get_mut("inventory") {
-        Some(Value::Object(sections)) if partial => sections.extend(extra),
-        _ => {
-            meta.insert("inventory".to_owned(), Value::Object(extra));
+    let mut sections = match meta.remove("inventory") {
+        Some(Value::Object(sections)) if partial => sections,
+        _ => Map::new(),
+    };
+    for (name, section) in extra {
+        match (sections.get_mut(&name), section) {
+            (_, Value::Array(entries)) if entries.is_empty() => drop(sections.remove(&name)),
+            (Some(Value::Object(known)), Value::Object(facts)) => known.extend(facts),
+            (_, section) => drop(sections.insert(name, section)),
         }
     }
-    document.set_part("metaData", Value::Object(meta));
+    if !sections.is_empty() {
+        meta.insert("inventory".to_owned(), Value::Object(sections));
+    }
+    document.set_part("metaData", if meta.is_empty() { Value::Null } else { Value::Object(meta) });
 }
 
 fn part<T: Serialize>(value: &T) -> Result<Value> {

@@ -44,6 +44,21 @@ pub(super) fn read(sections: &Sections<'_>) -> BTreeMap<&'static str, Vec<String
     found
 }
 
+/// All parts in the order of their sections: those of a report, and those of `known` that are of none of its sections.
+pub(super) fn list<'a>(reported: &'a BTreeMap<&'static str, Vec<String>>, known: &[&'a str]) -> Vec<&'a str> {
+    let place = |part: &str| {
+        let (label, _) = part.split_once(':')?;
+        SECTIONS.iter().position(|(_, kind, _)| *kind == label)
+    };
+    let is_reported =
+        |part: &str| place(part).and_then(|at| SECTIONS.get(at)).is_some_and(|(name, ..)| reported.contains_key(name));
+    let mut parts: Vec<&str> = known.iter().copied().filter(|part| !is_reported(part)).collect();
+    parts.extend(reported.values().flatten().map(String::as_str));
+    parts.sort_by_key(|part| place(part));
+    parts.truncate(MAX_PARTS);
+    parts
+}
+
 /// JSON lists them; XML wraps them in one `COMPONENTS` element.
 fn components<'n>(sections: &Sections<'n>) -> Vec<&'n Node> {
     let mut all = sections.entries("network_components").to_vec();
@@ -69,4 +84,23 @@ fn label(entry: &Node, kind: &str, fields: &[&str]) -> Option<String> {
         }
     }
     (!label.is_empty()).then(|| format!("{kind}:{label}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_replace_their_own_parts_only() {
+        let reported = BTreeMap::from([
+            ("cpus", vec!["CPU: new".to_owned()]),
+            ("monitors", vec![]),
+            ("videos", vec!["Video: v".to_owned()]),
+        ]);
+        let known = ["CPU: old", "Disk: d", "Memory: m", "Monitor: a", "fan: by hand"];
+        assert_eq!(list(&reported, &known), ["fan: by hand", "CPU: new", "Memory: m", "Disk: d", "Video: v"]);
+        assert_eq!(list(&reported, &[]), ["CPU: new", "Video: v"]);
+        let once = list(&reported, &known);
+        assert_eq!(list(&reported, &once), once);
+    }
 }

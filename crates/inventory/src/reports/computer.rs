@@ -7,7 +7,7 @@ use super::dates::parse_date;
 use super::envelope::Envelope;
 use super::extra;
 use super::identity::{is_placeholder_serial, normal_make};
-use super::model::{Bios, Os, Report, Tag};
+use super::model::{Bios, Os, Report, TAG_OPTION, Tag};
 use super::network::{self, Network};
 use super::node::{Node, Sections, leading_integer};
 use super::software;
@@ -153,19 +153,23 @@ fn object(entry: &Node) -> Option<Map<String, Value>> {
     }
 }
 
-/// `ACCOUNTINFO` adds to the tag of the envelope.
+/// The tags of `ACCOUNTINFO`, where agents of old also have their `tag` option.
 fn tags(report: &mut Report, sections: &Sections<'_>) {
-    let mut tags = report.tags.take().unwrap_or_default();
+    let mut tags = Vec::new();
     for entry in sections.entries("accountinfo").iter().take(256) {
         let (Some(name), Some(value)) = (entry.text("keyname"), entry.text("keyvalue")) else {
             continue;
         };
+        if name == TAG_OPTION {
+            report.tag.get_or_insert(value);
+            continue;
+        }
         let tag = Tag { name, value };
         if !tags.contains(&tag) {
             tags.push(tag);
         }
     }
-    report.tags = (!tags.is_empty() || sections.has("accountinfo")).then_some(tags);
+    report.tags = sections.has("accountinfo").then_some(tags);
 }
 
 /// The first input that is a keyboard, by its layout or by its name.

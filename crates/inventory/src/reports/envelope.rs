@@ -1,6 +1,6 @@
 //! The envelope of a report: the agent that sends it, and the facts beside the content.
 
-use super::model::{ItemType, Origin, Report, Tag};
+use super::model::{ItemType, Origin, Report};
 
 /// The facts that stand beside the content.
 pub(super) struct Envelope {
@@ -19,7 +19,7 @@ impl Envelope {
             origin: self.origin,
             item_type: self.item_type,
             partial: self.partial,
-            tags: self.tag.clone().map(|value| vec![Tag { name: "TAG".to_owned(), value }]),
+            tag: self.tag.clone(),
             ..Report::default()
         }
     }

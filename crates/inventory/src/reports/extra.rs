@@ -36,16 +36,22 @@ const NEVER: &[&str] = &["envs", "licenseinfos", "processes", "registry", "rudde
 /// More names than this are not listed as left out.
 const MAX_DROPPED: usize = 64;
 
-/// What is left of a report, every section as an array of its objects. The
-/// largest sections are left out first until the rest fits; their names come second.
+/// What is left of a report, every section as an array of its objects; empty where it has none, so that a partial
+/// report can take a section away. The largest sections are emptied first until the rest fits; their names come second.
 pub(super) fn read(sections: &Sections<'_>, device: bool) -> (Map<String, Value>, Vec<String>) {
     let mut rest = Vec::new();
+    let mut map = Map::new();
     for (name, entries) in sections.iter() {
         // For a device found by SNMP `ports` are read; a computer's are sockets on its back.
         let elsewhere = READ_ELSEWHERE.contains(&name) && (device || name != "ports");
-        if elsewhere || NEVER.contains(&name) || !entries.iter().any(|entry| entry.is_object()) {
+        if elsewhere || NEVER.contains(&name) {
             continue;
         }
+        // A single fact is no section.
+        if !entries.iter().any(|entry| entry.is_object()) && entries.iter().any(|entry| entry.as_text().is_some()) {
+            continue;
+        }
+        map.insert(name.to_owned(), Value::Array(Vec::new()));
         let size = name.len() + 6 + entries.iter().map(|entry| 1 + entry.json_size()).sum::<usize>();
         rest.push((size, name, entries));
     }
@@ -61,13 +67,10 @@ pub(super) fn read(sections: &Sections<'_>, device: bool) -> (Map<String, Value>
             }
         }
     }
-    let mut map = Map::new();
     for (_, name, entries) in rest {
         let values: Vec<Value> =
             entries.iter().filter(|entry| entry.is_object()).map(|entry| entry.to_json()).collect();
-        if !values.is_empty() {
-            map.insert(name.to_owned(), Value::Array(values));
-        }
+        map.insert(name.to_owned(), Value::Array(values));
     }
     (map, dropped)
 }
@@ -84,13 +87,16 @@ mod tests {
         let node = json::read(
             r#"{"drives": [{"TYPE": "/", "label": " "}], "firewall": {"status": "on"},
                 "envs": [{"key": "TOKEN", "val": "s"}], "processes": [{"cmd": "x --password s"}],
-                "softwares": [{"name": "a"}], "ports": [{"type": "Other"}], "rudder": null, "bios": {}, "etime": "3"}"#,
+                "softwares": [{"name": "a"}], "ports": [{"type": "Other"}], "rudder": null, "bios": {}, "etime": "3",
+                "usb": []}"#,
         )
         .unwrap();
         let (map, dropped) = read(&Sections::of(&node), false);
         assert_eq!(
             Value::Object(map),
-            json!({"drives": [{"type": "/"}], "firewall": [{"status": "on"}], "ports": [{"type": "Other"}]})
+            json!({
+                "drives": [{"type": "/"}], "firewall": [{"status": "on"}], "ports": [{"type": "Other"}], "usb": []
+            })
         );
         assert!(dropped.is_empty());
         assert!(!read(&Sections::of(&node), true).0.contains_key("ports"));
@@ -104,7 +110,8 @@ mod tests {
         let report = json!({"a": text(1), "large": many, "b": text(2), "larger": more}).to_string();
         let node = json::read(&report).unwrap();
         let (map, dropped) = read(&Sections::of(&node), false);
-        assert_eq!(map.keys().collect::<Vec<_>>(), ["a", "b"]);
+        let kept = |name: &&String| map[*name] != json!([]);
+        assert_eq!(map.keys().filter(kept).collect::<Vec<_>>(), ["a", "b"]);
         assert_eq!(dropped, ["larger", "large"]);
     }
 }

@@ -41,7 +41,7 @@ mod xml_repair;
 pub use error::{ErrorKind, ReportError};
 pub use identity::IdentityKey;
 pub use message::Message;
-pub use model::{Antivirus, DefinitionStatus, Origin, Report, Software};
+pub use model::{Antivirus, DefinitionStatus, Origin, Report, Software, TAG_OPTION};
 
 /// How a report is written, and so how its sender wants to be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::components;
+
 /// The kind of thing that a report describes (`itemtype`, or an SNMP device's type).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ItemType {
@@ -108,7 +110,9 @@ pub struct Report {
     pub softwares: Option<Vec<Software>>,
     /// The antivirus products.
     pub antivirus: Option<Vec<Antivirus>>,
-    /// Tags that the agent was configured with.
+    /// The `tag` option of the agent.
+    pub tag: Option<String>,
+    /// Tags of `ACCOUNTINFO` that are not the `tag` option.
     pub tags: Option<Vec<Tag>>,
     /// Remote-control programs (`type`, `id`), for `consoles`.
     pub consoles: Option<Vec<Map<String, Value>>>,
@@ -120,7 +124,8 @@ pub struct Report {
     pub encoding_type: Option<String>,
     /// Names of hardware parts, by section (`memories`, `storages`, …).
     pub components: BTreeMap<&'static str, Vec<String>>,
-    /// Every other section as JSON, in all at most [`super::MAX_EXTRA_BYTES`].
+    /// Every other section as JSON, in all at most [`super::MAX_EXTRA_BYTES`]. An empty array is a section without
+    /// objects, or one that is too large.
     pub extra: Map<String, Value>,
     /// Names of sections that were left out of `extra` because they are too large.
     pub extra_dropped: Vec<String>,
@@ -145,10 +150,11 @@ impl Report {
         self.os.as_ref().and_then(|os| os.full_name.as_deref().or(os.name.as_deref()))
     }
 
-    /// All hardware parts in one list, for `components` of the detail.
+    /// All hardware parts in one list, for `components` of the detail. A partial report leaves the parts of the
+    /// sections that it does not have as they are `known`.
     #[must_use]
-    pub fn component_list(&self) -> Vec<&str> {
-        self.components.values().flatten().map(String::as_str).collect()
+    pub fn component_list<'a>(&'a self, known: &[&'a str]) -> Vec<&'a str> {
+        components::list(&self.components, if self.partial { known } else { &[] })
     }
 }
 
@@ -274,10 +280,13 @@ pub struct Antivirus {
     pub enabled: Option<bool>,
 }
 
+/// The name of the tag that the `tag` option of an agent gives.
+pub const TAG_OPTION: &str = "TAG";
+
 /// A tag of the agent's configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tag {
-    /// The name; the plain `tag` option of an agent is called `TAG`.
+    /// The name.
     pub name: String,
     /// The value.
     pub value: String,

@@ -56,7 +56,12 @@ fn fill(target: &mut serde_json::Value, value: &serde_json::Value) {
 fn read_report(bytes: &[u8]) {
     if let Ok(Message::Inventory(reports)) = parse(bytes) {
         for report in reports {
-            let _ = (report.identity(), kind::of(&report), roles::of(&report), report.component_list().len());
+            let _ = (
+                report.identity(),
+                kind::of(&report),
+                roles::of(&report),
+                report.component_list(&["CPU: a", "b"]).len(),
+            );
         }
     }
 }

@@ -34,14 +34,13 @@ fn by_name(table: &[(&'static str, &'static str)], separator: char) -> HashMap<&
     table.iter().flat_map(names).collect()
 }
 
-/// The roles of the machine of a report, in alphabetical order; none when the
-/// report is partial and does not list the installed applications.
-///
-/// Containers that run count beside the applications: `docker-container`.
+/// The role of a machine on which containers run, whatever is installed on it.
+const CONTAINERS: &str = "docker-container";
+
+/// The roles that a report tells of its machine, in alphabetical order.
 #[must_use]
-pub fn of(report: &Report) -> Option<Vec<&'static str>> {
-    let softwares = report.softwares.as_deref()?;
-    let mut roles: Vec<_> = softwares.iter().filter_map(role_of_software).collect();
+pub fn of(report: &Report) -> Vec<&'static str> {
+    let mut roles: Vec<_> = report.softwares.iter().flatten().filter_map(role_of_software).collect();
     let text = |machine: &serde_json::Value, key: &str| {
         machine.get(key).and_then(|value| value.as_str()).map(str::to_ascii_lowercase)
     };
@@ -49,11 +48,17 @@ pub fn of(report: &Report) -> Option<Vec<&'static str>> {
         text(machine, "vmtype").as_deref() == Some("docker") && text(machine, "status").as_deref() == Some("running")
     };
     if report.virtual_machines.iter().flatten().any(runs) {
-        roles.push("docker-container");
+        roles.push(CONTAINERS);
     }
     roles.sort_unstable();
     roles.dedup();
-    Some(roles)
+    roles
+}
+
+/// Whether a report says if its machine has a role: it has the section that tells.
+#[must_use]
+pub fn is_told(report: &Report, role: &str) -> bool {
+    if role == CONTAINERS { report.virtual_machines.is_some() } else { report.softwares.is_some() }
 }
 
 /// The role that one installed application gives its machine.
@@ -194,8 +199,10 @@ mod tests {
             virtual_machines: Some(vec![serde_json::json!({"vmtype": "docker", "status": "running"})]),
             ..Report::default()
         };
-        assert_eq!(of(&report), Some(vec!["apache", "docker-container", "nginx"]));
-        assert_eq!(of(&Report::default()), None);
+        assert_eq!(of(&report), ["apache", "docker-container", "nginx"]);
+        assert!(of(&Report::default()).is_empty());
+        let partial = Report { virtual_machines: None, ..report };
+        assert!(is_told(&partial, "nginx") && !is_told(&partial, CONTAINERS));
     }
 
     #[test]

@@ -1,0 +1,111 @@
+//! Reports on SQLite: what becomes of a machine that reports again.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::{
+    model::document::Resource,
+    resources::store,
+    sites::tests::{Fixture, NOW},
+};
+
+fn id(outcome: &IngestOutcome) -> &str {
+    let (IngestOutcome::Created(id) | IngestOutcome::Updated(id) | IngestOutcome::Unchanged(id)) = outcome;
+    id
+}
+
+fn take_in(fixture: &Fixture, report: &Value) -> IngestOutcome {
+    let [partner, tenant] = ["msp_1", "client_1"].map(|id| TenantId::parse(id).unwrap());
+    import(&fixture.db, &partner, &tenant, report.to_string().as_bytes(), NOW).unwrap().pop().unwrap()
+}
+
+/// The resource after a report.
+fn reported(fixture: &Fixture, report: &Value) -> Resource {
+    let outcome = take_in(fixture, report);
+    let row = fixture.read(|conn| store::find(conn, &["client_1".to_owned()], id(&outcome)));
+    row.unwrap().into_resource().unwrap()
+}
+
+fn full() -> Value {
+    json!({"action": "inventory", "deviceid": "d-1", "tag": "hall", "content": {
+        "hardware": {"name": "m", "memory": 2048, "uuid": "9b7d1a52-11a2-4e5c-8a43-0b6c1f2d3e4f"},
+        "operatingsystem": {"full_name": "Debian GNU/Linux 12", "kernel_name": "linux"},
+        "bios": {"ssn": "AB12CD34", "smodel": "Box 9", "smanufacturer": "Acme", "bversion": "1.0"},
+        "accountinfo": [{"keyname": "dept", "keyvalue": "it"}],
+        "cpus": [{"name": "One"}], "storages": [{"model": "S970"}], "monitors": [{"caption": "U24"}],
+        "printers": [{"name": "P1"}], "antivirus": [{"name": "Shield"}],
+        "networks": [{"description": "eth0", "mac": "00:1b:21:3a:4b:5c", "ipaddress": "10.2.0.7", "status": "up"}],
+        "softwares": [{"name": "nginx", "version": "1"}],
+        "virtualmachines": [{"name": "c1", "vmtype": "docker", "status": "running"}],
+    }})
+}
+
+fn partial(content: Value) -> Value {
+    json!({"action": "inventory", "deviceid": "d-1", "tag": "hall", "partial": true, "content": content})
+}
+
+#[test]
+fn a_partial_report_leaves_what_is_told_by_other_sections() {
+    let fixture = Fixture::new();
+    let before = reported(&fixture, &full());
+    assert_eq!(before.document.app_roles, ["docker-container", "nginx"]);
+    assert_eq!(before.document.nested["components"], json!(["CPU: One", "Monitor: U24", "Disk: S970"]));
+    assert_eq!(before.document.tags.len(), 2);
+
+    // It changes nothing where its section says what is known.
+    for content in [
+        json!({"hardware": {"name": "m"}}),
+        json!({"softwares": [{"name": "nginx", "version": "1"}]}),
+        json!({"virtualmachines": [{"name": "c1", "vmtype": "docker", "status": "running"}]}),
+        json!({"monitors": [{"caption": "U24"}]}),
+        json!({"accountinfo": [{"keyname": "dept", "keyvalue": "it"}]}),
+        json!({"bios": {"bversion": "1.0"}}),
+        json!({"printers": [{"name": "P1"}]}),
+    ] {
+        let outcome = take_in(&fixture, &partial(content.clone()));
+        assert_eq!(outcome, IngestOutcome::Unchanged(before.id.clone()), "{content}");
+    }
+
+    let machine = reported(&fixture, &partial(json!({"monitors": [{"caption": "LG 27"}], "videos": [{"name": "V"}]})));
+    assert_eq!(machine.document.nested["components"], json!(["CPU: One", "Monitor: LG 27", "Disk: S970", "Video: V"]));
+    let machine = reported(&fixture, &partial(json!({"softwares": [{"name": "redis-server", "version": "1"}]})));
+    assert_eq!(machine.document.app_roles, ["docker-container", "redis"]);
+    let machine = reported(&fixture, &partial(json!({"virtualmachines": [], "printers": []})));
+    assert_eq!(machine.document.app_roles, ["redis"]);
+    let sections = machine.document.nested["metaData"]["inventory"].as_object().unwrap();
+    assert!(!sections.contains_key("virtualMachines") && !sections.contains_key("printers"), "{sections:?}");
+    assert!(sections.contains_key("monitors"));
+    let machine = reported(&fixture, &partial(json!({"bios": {"bversion": "1.1"}})));
+    assert_eq!(machine.document.nested["bios"], json!({"systemSerial": "AB12CD34", "systemModel": "Box 9"}));
+    let bios = &machine.document.nested["metaData"]["inventory"]["bios"];
+    assert_eq!((&bios["biosVersion"], &bios["systemModel"]), (&json!("1.1"), &json!("Box 9")));
+}
+
+#[test]
+fn tags_follow_the_section_that_they_are_from() {
+    let fixture = Fixture::new();
+    let tags = |report: &Value| {
+        let tags = reported(&fixture, report).document.tags.into_iter();
+        tags.map(|tag| format!("{}={}", tag.name, tag.value)).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(tags(&full()), "TAG=hall dept=it");
+    let mut moved = partial(json!({"hardware": {"name": "m"}}));
+    moved["tag"] = json!("yard");
+    assert_eq!(tags(&moved), "TAG=yard dept=it");
+    assert_eq!(tags(&partial(json!({"accountinfo": []}))), "TAG=hall");
+    let mut without = full();
+    without.as_object_mut().unwrap().remove("tag");
+    without["content"]["accountinfo"] = json!([{"keyname": "room", "keyvalue": "7"}]);
+    assert_eq!(tags(&without), "room=7");
+}
+
+#[test]
+fn a_full_report_replaces_every_section() {
+    let fixture = Fixture::new();
+    reported(&fixture, &full());
+    let content = json!({"hardware": {"name": "m", "uuid": "9b7d1a52-11a2-4e5c-8a43-0b6c1f2d3e4f"}});
+    let machine = reported(&fixture, &json!({"action": "inventory", "deviceid": "d-1", "content": content}));
+    let document = &machine.document;
+    assert!(document.app_roles.is_empty() && document.tags.is_empty());
+    assert_eq!((&document.nested["components"], document.nested.get("metaData")), (&json!([]), None));
+}
