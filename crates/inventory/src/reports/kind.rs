@@ -78,9 +78,14 @@ pub fn is_known(report: &Report) -> bool {
             ItemType::Computer => report.os.is_some() && (report.chassis.is_some() || report.virtual_system.is_some()),
             ItemType::Phone => report.os.is_some(),
             ItemType::Unmanaged => false,
+            // A device that was told apart once stays so where a discovery says less of it.
+            ItemType::NetworkEquipment => network(report) != NETWORK_DEVICE,
             _ => report.origin != Origin::Agent,
         }
 }
+
+/// The type of a network device that nothing tells apart.
+const NETWORK_DEVICE: &str = "Network Device";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Family {
@@ -190,7 +195,7 @@ fn network(report: &Report) -> &'static str {
     }
     let cards = report.network_cards.iter().flatten();
     let ports = cards.filter(|card| !card.loopback && !card.virtual_device).count();
-    if ports >= 8 { "Network Device >> Switch" } else { "Network Device" }
+    if ports >= 8 { "Network Device >> Switch" } else { NETWORK_DEVICE }
 }
 
 #[cfg(test)]
@@ -265,6 +270,8 @@ mod tests {
         let full = machine("linux", "Debian", "", "");
         assert!(is_known(&full));
         assert!(!is_known(&Report { partial: true, ..full.clone() }));
+        let device = Report { partial: true, item_type: ItemType::NetworkEquipment, ..Report::default() };
+        assert!(!is_known(&device) && is_known(&Report { model: Some("FortiGate-60F".to_owned()), ..device }));
         assert!(is_known(&Report { partial: true, chassis: Some("Laptop".to_owned()), ..full }));
     }
 }
