@@ -101,12 +101,14 @@ fn create(
 /// Applies a report to a resource. Attributes that the report does not have stay.
 fn describe(tx: &mut Tx<'_>, report: &Report, resource: &mut Resource) -> Result<()> {
     let now = tx.now;
+    describe_place(tx, report, resource)?;
+    if resource.agent_installed && !report.agent_installed() {
+        add_texts(report, &mut resource.document);
+        return Ok(());
+    }
     if resource.resource_type.0 == 0 || kind::is_known(report) {
         let kind = kind::of(report);
         resource.resource_type = types::resolve(tx.conn, &resource.tenant_id, kind.path, None)?;
-    }
-    if let (None, Some(place)) = (resource.site_id, report.location.as_deref().filter(|p| !p.trim().is_empty())) {
-        resource.site_id = Some(sites::store::find_or_create(tx, &resource.tenant_id, place)?);
     }
     if report.origin != Origin::NetworkDiscovery && resource.state == "discovered" {
         rules::set_state(resource, "active", now);
@@ -125,6 +127,22 @@ fn describe(tx: &mut Tx<'_>, report: &Report, resource: &mut Resource) -> Result
     describe_tags(report, &mut resource.document);
     describe_roles(report, &mut resource.document);
     Ok(())
+}
+
+fn describe_place(tx: &mut Tx<'_>, report: &Report, resource: &mut Resource) -> Result<()> {
+    if let (None, Some(place)) = (resource.site_id, report.location.as_deref().filter(|p| !p.trim().is_empty())) {
+        resource.site_id = Some(sites::store::find_or_create(tx, &resource.tenant_id, place)?);
+    }
+    Ok(())
+}
+
+/// Adds the facts of a scan that are not known. The agent on the machine knows its names, type and parts better.
+fn add_texts(report: &Report, document: &mut Document) {
+    let mut seen = Document::default();
+    describe_texts(report, &mut seen);
+    for (name, text) in seen.texts {
+        document.texts.entry(name).or_insert(text);
+    }
 }
 
 /// Replaces the agent's tags. A partial report says nothing of those of a section that it does not have.

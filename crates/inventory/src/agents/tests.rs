@@ -109,3 +109,48 @@ fn a_full_report_replaces_every_section() {
     assert!(document.app_roles.is_empty() && document.tags.is_empty());
     assert_eq!((&document.nested["components"], document.nested.get("metaData")), (&json!([]), None));
 }
+
+fn scan(action: &str, device: &Value) -> Value {
+    json!({"action": action, "deviceid": "scanner", "tag": "scan", "content": {"network_device": device}})
+}
+
+#[test]
+fn a_scan_only_adds_to_a_machine_with_an_agent() {
+    let fixture = Fixture::new();
+    let mac = "00:1b:21:3a:4b:5c";
+    let mut agent = full();
+    agent["content"]["bios"] = json!({"smanufacturer": "Acme", "smodel": "Box 9"});
+    let before = reported(&fixture, &agent);
+    let device = json!({"type": "Printer", "name": "dhcp-7", "dnshostname": "dhcp-7.example.net", "mac": mac,
+        "ip": "10.2.0.8", "serial": "QX12C4", "model": "Other", "manufacturer": "Other", "location": "Hall"});
+    for action in ["netdiscovery", "netinventory"] {
+        let after = reported(&fixture, &scan(action, &device));
+        assert_eq!(after.id, before.id, "{action}");
+        let (old, new) = (&before.document, &after.document);
+        assert_eq!((&new.nested, &new.tags, &new.app_roles), (&old.nested, &old.tags, &old.app_roles), "{action}");
+        assert_eq!((&after.resource_type, &after.state), (&before.resource_type, &before.state), "{action}");
+        for (name, text) in &old.texts {
+            assert_eq!(new.text(name), text, "{action}: {name}");
+        }
+        let added = new.texts.keys().filter(|name| !old.texts.contains_key(*name)).collect::<Vec<_>>();
+        assert_eq!(added, ["dnsName", "serialNumber"], "{action}");
+        assert!(after.site_id.is_some(), "{action}");
+    }
+    let software = fixture.read(|conn| {
+        use crate::schema::{antivirus, applications};
+        use diesel::prelude::*;
+        let applications: i64 = applications::table.count().get_result(conn)?;
+        let antivirus: i64 = antivirus::table.count().get_result(conn)?;
+        Ok((applications, antivirus))
+    });
+    assert_eq!(software, (1, 1));
+    assert_eq!(take_in(&fixture, &scan("netdiscovery", &device)), IngestOutcome::Unchanged(before.id.clone()));
+    // Until the agent reports, a scan is all that is known; then the agent's names count.
+    let other = json!({"type": "Networking", "name": "found", "mac": "00:1b:21:00:00:09"});
+    let found = reported(&fixture, &scan("netdiscovery", &other));
+    assert_eq!((found.state.as_str(), found.document.text("name")), ("discovered", "found"));
+    let own = json!({"action": "inventory", "deviceid": "d-2", "content": {"hardware": {"name": "own"},
+        "networks": [{"description": "eth0", "mac": "00:1b:21:00:00:09", "status": "up"}]}});
+    let machine = reported(&fixture, &own);
+    assert_eq!((machine.id, machine.document.text("name")), (found.id, "own"));
+}

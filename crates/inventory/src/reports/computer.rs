@@ -52,7 +52,21 @@ pub(super) fn read(envelope: &Envelope, content: &Node) -> Report {
     let (extra, dropped) = extra::read(&sections, false);
     report.extra = extra;
     report.extra_dropped = dropped;
-    envelope.complete(report)
+    if !report.partial {
+        complete(&mut report);
+    }
+    report
+}
+
+/// Sections that a full report does not have are empty.
+fn complete(report: &mut Report) {
+    report.cpus.get_or_insert_default();
+    report.network_cards.get_or_insert_default();
+    report.softwares.get_or_insert_default();
+    report.antivirus.get_or_insert_default();
+    report.tags.get_or_insert_default();
+    report.consoles.get_or_insert_default();
+    report.virtual_machines.get_or_insert_default();
 }
 
 /// Name, operating system, memory and surroundings.

@@ -74,7 +74,7 @@ fn read_device(envelope: &Envelope, info: &Node, sections: &Sections<'_>) -> Rep
         report.extra.insert("network_device".to_owned(), Value::Array(vec![Value::Object(facts)]));
     }
     report.extra_dropped = dropped;
-    envelope.complete(report)
+    report
 }
 
 /// `Networking`, `NETWORKING`, `Printer`, … as devices and `itemtype` spell it.

@@ -23,18 +23,4 @@ impl Envelope {
             ..Report::default()
         }
     }
-
-    /// Sections that a full report does not have are empty.
-    pub(super) fn complete(&self, mut report: Report) -> Report {
-        if !report.partial {
-            report.cpus.get_or_insert_default();
-            report.network_cards.get_or_insert_default();
-            report.softwares.get_or_insert_default();
-            report.antivirus.get_or_insert_default();
-            report.tags.get_or_insert_default();
-            report.consoles.get_or_insert_default();
-            report.virtual_machines.get_or_insert_default();
-        }
-        report
-    }
 }

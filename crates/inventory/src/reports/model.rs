@@ -48,7 +48,8 @@ pub enum Origin {
 /// When [`Report::partial`] is set the report holds only what changed: a field
 /// that is `None` (or a section that is absent from `components` and `extra`)
 /// says nothing, and what was stored stays. Otherwise `None` means that there is
-/// no such value; lists are then always `Some`, empty when the report has none.
+/// no such value; the lists of a machine are then always `Some`, empty when the
+/// report has none. Over the network cards are listed, and no other of them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     /// The identifier of the agent that sent the report. For devices found on
