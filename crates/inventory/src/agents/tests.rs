@@ -154,3 +154,25 @@ fn a_scan_only_adds_to_a_machine_with_an_agent() {
     let machine = reported(&fixture, &own);
     assert_eq!((machine.id, machine.document.text("name")), (found.id, "own"));
 }
+
+#[test]
+fn the_serial_number_of_an_enclosure_or_a_board_joins_nothing() {
+    let fixture = Fixture::new();
+    for (name, bios) in [
+        ("a", json!({"enclosureserial": "CZ12C4"})),
+        ("b", json!({"enclosureserial": "CZ12C4", "ssn": "To be filled by O.E.M."})),
+        ("c", json!({"enclosureserial": "CZ12C4", "msn": "BRD-9A7"})),
+        ("d", json!({"msn": "BRD-9A7", "ssn": "None Specified"})),
+    ] {
+        let mut content = json!({"hardware": {"name": name}, "bios": bios});
+        content["bios"]["smanufacturer"] = json!("HP");
+        let report = json!({"action": "inventory", "deviceid": format!("d-{name}"), "content": content});
+        let outcome = take_in(&fixture, &report);
+        assert!(matches!(outcome, IngestOutcome::Created(_)), "{name}");
+        let machine = reported(&fixture, &report);
+        assert_eq!(machine.document.text("serialNumber"), "", "{name}");
+        let shown = &machine.document.nested["metaData"]["inventory"]["bios"];
+        assert_eq!(shown.get("enclosureSerial"), bios.get("enclosureserial"), "{name}");
+        assert_eq!(shown.get("boardSerial"), bios.get("msn"), "{name}");
+    }
+}

@@ -104,7 +104,8 @@ fn system(report: &mut Report, sections: &Sections<'_>) {
 fn firmware(report: &mut Report, sections: &Sections<'_>) {
     let bios = sections.object("bios");
     let real = |keys: &[&str]| keys.iter().find_map(|key| bios.text(key).filter(|text| !is_placeholder_serial(text)));
-    report.serial_number = real(&["ssn", "biosserial", "enclosureserial", "msn"]);
+    // The serial numbers of an enclosure, which blades share, and of a board are facts of the firmware alone.
+    report.serial_number = real(&["ssn", "biosserial"]);
     report.model = real(&["smodel", "mmodel"]);
     report.asset_tag = real(&["assettag"]);
     let makers = ["smanufacturer", "mmanufacturer", "bmanufacturer"];
@@ -117,6 +118,7 @@ fn firmware(report: &mut Report, sections: &Sections<'_>) {
         bios_version: bios.text("bversion"),
         bios_date: bios.text("bdate"),
         board_serial: bios.text("msn"),
+        enclosure_serial: bios.text("enclosureserial"),
         board_model: bios.text("mmodel"),
     };
     report.bios = (facts != Bios::default()).then_some(facts);

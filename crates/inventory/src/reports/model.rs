@@ -180,6 +180,8 @@ pub struct Bios {
     pub board_serial: Option<String>,
     /// The model of the main board.
     pub board_model: Option<String>,
+    /// The serial number of the enclosure, which may be one of several machines.
+    pub enclosure_serial: Option<String>,
 }
 
 /// The operating system.

@@ -20,7 +20,7 @@ pub fn is_placeholder_serial(serial: &str) -> bool {
         || word.contains("byoem")
         || is_listed(&word)
         || is_in(PLACEHOLDER_SERIALS, &word)
-        || LABELS.split(' ').any(|label| word.strip_prefix(label).is_some_and(is_typed))
+        || LABELS.split(' ').any(|label| word.strip_prefix(label).is_some_and(|rest| rest.is_empty() || is_typed(rest)))
         || is_version(serial.trim())
         || groups(serial).all(is_filler)
 }
@@ -301,6 +301,16 @@ mod tests {
             "SN-123456fvgv3i0b8o5n6n7k",
             "<BAD INDEX>",
             "<OUT OF SPEC><OUT OF SPEC>",
+            "None Specified",
+            "unknown-serial",
+            "Unknown Serial Number",
+            "Reserved",
+            "SSN",
+            "Number",
+            "Uninitialized",
+            "Not Initialized",
+            "Void",
+            "Base Board",
         ] {
             assert!(is_placeholder_serial(serial), "{serial}");
             assert_eq!(IdentityKey::serial("Acme", serial), None, "{serial}");

@@ -5,21 +5,18 @@
 /// spaces.
 pub const PLACEHOLDERS: &str = "\
     allseries anonymous assetserialnumber assettag assettagnumber badindex baseboardserialnumber blank \
-    boardserialnumber \
-    bss0123456789 changeme chassisassettag chassismanufacture chassismanufacturer chassisserialnumber chassisversion \
-    default defaultstring dummy empty enclosureserialnumber error filledbydefault filledbyoem invalid \
-    machineserialnumber \
-    mb1234567890 mbserialnumber missing model modelname motherboardserialnumber nil noasset noassetinformation \
-    noassettag \
-    noenclosure none noserial noserialnumber notapplicable notassigned notavailable notdefined notfilled notpresent \
-    notprovided notset notsettable notspecified null nullstring oem oemdefaultstring oemserial oemserialnumber \
-    oemstring \
-    outofspec outofspecoutofspec pcserialnumber placeholder product productname replaceme sample serial serialnumber \
-    serialno sernum standard string system sysserialnumber sysmanufacturer sysproductname systemmanufacturer \
-    systemmodel \
-    systemname systemproductname systemserial systemserialnumber systemversion tba tbd test toassign tobeassigned \
-    tobedetermined type1productname type2boardserialnumber type3chassisserialnumber unassigned unavailable undefined \
-    unidentified unknow unknown unspecified";
+    boardserialnumber bss0123456789 changeme chassisassettag chassismanufacture chassismanufacturer \
+    chassisserialnumber chassisversion default defaultstring dummy empty enclosureserialnumber error filledbydefault \
+    filledbyoem invalid machineserialnumber mb1234567890 mbserialnumber missing model modelname \
+    motherboardserialnumber nil noasset noassetinformation noassettag noenclosure none nonespecified noserial \
+    noserialnumber notapplicable notassigned notavailable notdefined notfilled notinitialized notpresent notprovided \
+    notset notsettable notspecified null nullstring oem oemdefaultstring oemserial oemserialnumber oemstring \
+    outofspec outofspecoutofspec pcserialnumber placeholder product productname replaceme reserved sample serial \
+    serialno serialnumber sernum standard string sysmanufacturer sysproductname sysserialnumber system \
+    systemmanufacturer systemmodel systemname systemproductname systemserial systemserialnumber systemversion tba tbd \
+    test toassign tobeassigned tobedetermined type1productname type2boardserialnumber type3chassisserialnumber \
+    unassigned unavailable undefined unidentified uninitialized unknow unknown unknownserial unknownserialnumber \
+    unspecified void";
 
 /// The same for texts that are not serial numbers, though they may be makes.
 pub const PLACEHOLDER_SERIALS: &str = "\
