@@ -49,6 +49,6 @@ pub fn import(
 fn problem(error: &ReportError) -> Problem {
     match error.kind() {
         ErrorKind::TooLarge => Problem::new(Kind::TooLarge, error.message()),
-        ErrorKind::Malformed | ErrorKind::Unsupported => Problem::field("body", error.message()),
+        ErrorKind::Malformed => Problem::field("body", error.message()),
     }
 }

@@ -1,11 +1,15 @@
-//! From bytes to text. JSON is UTF-8; XML may declare one of the encodings that
-//! agents of old have used.
+//! From bytes to text. JSON is UTF-8; XML may declare another encoding, as agents of old do.
 
 use std::borrow::Cow;
 
-use base::json_repair::{mixed_text, windows_1252};
+use base::json_repair::mixed_text;
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 use super::error::ReportError;
+
+/// The warning about a report in another encoding than it declares.
+const NOT_UTF_8: &str = "the XML is not UTF-8 and was read as Windows-1252 where it is not";
+const IS_UTF_16: &str = "the XML is UTF-16 and was read as that";
 
 /// The text of a report that must be UTF-8.
 pub(super) fn utf8(bytes: &[u8]) -> Result<&str, ReportError> {
@@ -15,35 +19,36 @@ pub(super) fn utf8(bytes: &[u8]) -> Result<&str, ReportError> {
     })
 }
 
-/// The text of an XML report in the encoding that it declares. As browsers do,
+/// The text of an XML report: UTF-8 whatever it declares, and else in the encoding that it declares. As browsers do,
 /// ISO-8859-1 is read as the Windows-1252 that it mostly is.
 pub(super) fn xml(bytes: &[u8]) -> Result<Cow<'_, str>, ReportError> {
-    let declared = declared_encoding(bytes).map(str::to_ascii_lowercase);
-    match declared.as_deref() {
-        None | Some("utf-8" | "utf8" | "us-ascii" | "ascii") => utf8(bytes).map(Cow::Borrowed),
-        Some("iso-8859-1" | "iso8859-1" | "latin1" | "latin-1" | "windows-1252" | "cp1252") => {
-            Ok(bytes.iter().map(|byte| windows_1252(*byte)).collect::<String>().into())
-        }
-        Some(_) => Err(ReportError::unsupported(
-            "the XML report declares a character encoding that is not read here; send UTF-8, ISO-8859-1 or \
-             windows-1252",
-        )),
+    let error = match utf8(bytes) {
+        Ok(text) => return Ok(text.into()),
+        Err(error) => error,
+    };
+    let declared = declared_encoding(bytes).and_then(|label| Encoding::for_label(label.as_bytes()));
+    // A declaration that is read byte by byte cannot be UTF-16, whatever it says.
+    let declared = declared.filter(|encoding| encoding.output_encoding() != UTF_8);
+    declared.map(|encoding| encoding.decode_without_bom_handling(bytes).0).ok_or(error)
+}
+
+/// The text of an XML report that [`xml`] does not read, and what is wrong with its encoding.
+pub(super) fn nearly_xml(bytes: &[u8]) -> (Cow<'_, str>, Option<&'static str>) {
+    let utf_16 = match bytes {
+        [0xff, 0xfe, ..] | [b'<', 0, ..] => Some(UTF_16LE),
+        [0xfe, 0xff, ..] | [0, b'<', ..] => Some(UTF_16BE),
+        _ => None,
+    };
+    match (utf_16, xml(bytes)) {
+        (Some(encoding), _) => (encoding.decode_with_bom_removal(bytes).0, Some(IS_UTF_16)),
+        (None, Ok(text)) => (text, None),
+        (None, Err(_)) => (read_mixed(bytes).into(), Some(NOT_UTF_8)),
     }
 }
 
 /// The text of an XML report in another encoding than it declares: bytes that are not UTF-8 are Windows-1252.
-pub(super) fn read_mixed(bytes: &[u8]) -> String {
+fn read_mixed(bytes: &[u8]) -> String {
     mixed_text(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
-}
-
-/// The error for bytes that begin neither like XML nor like JSON.
-pub(super) fn unknown_format(bytes: &[u8]) -> ReportError {
-    match bytes {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, b'<', ..] | [0, b'{', ..] => {
-            ReportError::unsupported("the report is UTF-16 or UTF-32; send UTF-8")
-        }
-        _ => ReportError::malformed("the report is neither XML nor JSON"),
-    }
 }
 
 /// The value of `encoding` in the XML declaration.
@@ -61,7 +66,6 @@ fn declared_encoding(bytes: &[u8]) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reports::ErrorKind;
 
     #[test]
     fn encodings_are_as_declared() {
@@ -73,17 +77,34 @@ mod tests {
         let latin = xml(b"<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><a>\xe9\x80</a>").unwrap();
         assert!(latin.ends_with("<a>é€</a>"));
         assert!(xml(b"<?xml encoding = 'windows-1252'?><a>\x93</a>").unwrap().contains('“'));
-        assert_eq!(read_mixed(b"<a>\xe9 \xc3\xa9</a>"), "<a>é é</a>");
+        let euro = b"<?xml version='1.0' encoding='ISO-8859-15'?><a>5 \xa4</a>";
+        assert!(xml(euro).unwrap().ends_with("<a>5 €</a>"));
+        assert!(xml(b"<?xml version='1.0' encoding='windows-1250'?><a>\xb3</a>").unwrap().ends_with("<a>ł</a>"));
+        for label in ["ISO-8859-15", "windows-1250", "UTF-16", "EBCDIC-CP-US", "ISO-8859-1"] {
+            let text = format!("<?xml version=\"1.0\" encoding=\"{label}\"?><a>é</a>");
+            assert_eq!(xml(text.as_bytes()).unwrap(), text, "{label}");
+        }
+        assert_eq!(nearly_xml(b"<a>\xe9 \xc3\xa9</a>"), (Cow::Borrowed("<a>é é</a>"), Some(NOT_UTF_8)));
+    }
+
+    #[test]
+    fn utf_16_is_read_in_either_order_and_without_a_mark() {
+        let text = "<?xml version=\"1.0\" encoding=\"UTF-16\"?><a>é 😀</a>";
+        for (mark, unit) in [
+            (&b"\xff\xfe"[..], u16::to_le_bytes as fn(u16) -> [u8; 2]),
+            (b"\xfe\xff", u16::to_be_bytes),
+            (b"", u16::to_le_bytes),
+            (b"", u16::to_be_bytes),
+        ] {
+            let bytes = [mark, &text.encode_utf16().flat_map(unit).collect::<Vec<_>>()].concat();
+            assert_eq!(nearly_xml(&bytes), (Cow::Borrowed(text), Some(IS_UTF_16)));
+            assert_eq!(crate::reports::sniff(&bytes), Some(crate::reports::Format::Xml));
+        }
     }
 
     #[test]
     fn unreadable_bytes_are_refused_with_a_reason() {
-        assert_eq!(
-            xml(b"<?xml version='1.0' encoding='EBCDIC-CP-US'?><a/>").unwrap_err().kind(),
-            ErrorKind::Unsupported
-        );
+        assert!(xml(b"<?xml version='1.0' encoding='EBCDIC-CP-US'?><a>\xe9</a>").is_err());
         assert!(xml(b"<a>\xe9</a>").unwrap_err().message().contains("byte 3"));
-        assert_eq!(unknown_format(b"\xff\xfe<\0").kind(), ErrorKind::Unsupported);
-        assert_eq!(unknown_format(b"hello").kind(), ErrorKind::Malformed);
     }
 }

@@ -9,9 +9,6 @@ pub enum ErrorKind {
     Malformed,
     /// A bound was passed: inflated size, number of values (413).
     TooLarge,
-    /// Well-formed as far as it was read, but of a kind that is not read here,
-    /// such as an unknown character encoding (400).
-    Unsupported,
 }
 
 /// A refusal with a message that may be shown to the sender.
@@ -31,10 +28,6 @@ impl ReportError {
 
     pub(super) fn too_large(message: impl Into<String>) -> Self {
         Self { kind: ErrorKind::TooLarge, message: message.into() }
-    }
-
-    pub(super) fn unsupported(message: impl Into<String>) -> Self {
-        Self { kind: ErrorKind::Unsupported, message: message.into() }
     }
 
     /// The kind of the refusal.

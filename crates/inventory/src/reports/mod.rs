@@ -52,17 +52,18 @@ pub enum Format {
     Json,
 }
 
-/// The warning about a report in another encoding than it declares.
-const NOT_UTF_8: &str = "the XML is not UTF-8 and was read as Windows-1252 where it is not";
-
 /// Detects the format by the first character; none for other text.
 #[must_use]
 pub fn sniff(plain: &[u8]) -> Option<Format> {
-    if let [0xff, 0xfe, b'{', 0, ..] | [0xfe, 0xff, 0, b'{', ..] | [0, b'{', ..] = plain {
-        return Some(Format::Json);
-    }
-    let plain = plain.strip_prefix(b"\xef\xbb\xbf").unwrap_or(plain);
-    match plain.iter().find(|byte| !byte.is_ascii_whitespace())? {
+    let first = match plain {
+        // UTF-16, in either order of bytes.
+        [0xff, 0xfe, first, 0, ..] | [0xfe, 0xff, 0, first, ..] | [0, first, ..] => first,
+        _ => {
+            let plain = plain.strip_prefix(b"\xef\xbb\xbf").unwrap_or(plain);
+            plain.iter().find(|byte| !byte.is_ascii_whitespace())?
+        }
+    };
+    match first {
         b'<' => Some(Format::Xml),
         b'{' | b'[' => Some(Format::Json),
         _ => None,
@@ -78,7 +79,7 @@ pub fn parse(plain: &[u8]) -> Result<Message, ReportError> {
         Some(Format::Json) => parse_json(encoding::utf8(plain)?),
         Some(Format::Xml) => parse_xml(&encoding::xml(plain)?),
         None if plain.is_empty() => Err(ReportError::malformed("the report is empty")),
-        None => Err(encoding::unknown_format(plain)),
+        None => Err(ReportError::malformed("the report is neither XML nor JSON")),
     }
 }
 
@@ -97,11 +98,9 @@ pub fn parse_repaired(plain: &[u8]) -> Result<(Message, Vec<&'static str>), Repo
             }
         }
         Some(Format::Xml) => {
-            let read = encoding::xml(plain);
-            let other = read.is_err().then_some(NOT_UTF_8);
-            let text = read.unwrap_or_else(|_| encoding::read_mixed(plain).into());
+            let (text, wrong_encoding) = encoding::nearly_xml(plain);
             let (text, mut repairs) = xml_repair::repair(&text);
-            repairs.extend(other);
+            repairs.extend(wrong_encoding);
             if !repairs.is_empty() {
                 return Ok((parse_xml(&text)?, repairs));
             }

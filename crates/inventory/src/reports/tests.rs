@@ -191,7 +191,8 @@ fn refusals_have_a_reason() {
     }
     assert!(refused(&format!(r#"{{"deviceid": "{}", "content": {{}}}}"#, "x".repeat(600))).contains("longer than 512"));
     assert!(parse(b"{\"deviceid\": \"\xff\"}").unwrap_err().to_string().contains("byte 14"));
-    assert_eq!(parse(b"\xff\xfe<\0").unwrap_err().kind(), ErrorKind::Unsupported);
+    assert_eq!(parse(b"\xff\xfe<\0").unwrap_err().kind(), ErrorKind::Malformed);
+    assert!(parse(b"\xff\xfeh\0").unwrap_err().message().contains("neither XML nor JSON"));
     assert!(inventory(&format!("\u{feff} {JSON}")).len() == 1);
     for length in (0..XML.trim_end().len()).filter(|length| XML.is_char_boundary(*length)) {
         assert!(parse(&XML.as_bytes()[..length]).is_err(), "cut after {length}");

@@ -18,6 +18,7 @@ both_backends![
     bytes_that_are_not_a_report_are_refused,
     a_report_without_a_machine_is_refused,
     one_wrong_character_is_repaired,
+    xml_is_taken_in_any_encoding,
     a_bomb_is_refused_and_memory_stays_flat,
     a_report_may_be_larger_than_other_bodies,
     a_report_over_64_mib_is_refused,
@@ -48,7 +49,6 @@ fn entities_are_not_expanded(server: &Server) {
     let with_type = |text: &str| text.replacen("<REQUEST>", &format!("<!DOCTYPE REQUEST [{definitions}]><REQUEST>"), 1);
     refused(&client, &send_xml(&client, &with_type(&body)));
     refused(&client, &send(&client, "application/x-compress-zlib", zlib(with_type(&body))));
-    refused(&client, &send_xml(&client, &xml("unknown", "<HARDWARE><NAME>&unknown;</NAME></HARDWARE>")));
 }
 
 fn external_entities_are_not_read(server: &Server) {
@@ -157,6 +157,9 @@ fn one_wrong_character_is_repaired(server: &Server) {
         (b"Caf\xe9", "Café"),
         (b"AT&T", "AT&T"),
         (b"a&#1;e", "ae"),
+        (b"a &copy; b", "a © b"),
+        (b"a&nbsp;c", "a\u{a0}c"),
+        (b"&unknown;", "&unknown;"),
     ] {
         let text = xml("d", "<HARDWARE><NAME>m</NAME></HARDWARE><SOFTWARES><NAME>@</NAME></SOFTWARES>");
         let (before, after) = text.split_once('@').expect("a place for the name");
@@ -164,6 +167,32 @@ fn one_wrong_character_is_repaired(server: &Server) {
         assert_eq!(answer.status, 200, "{answer}");
         let machine = only_machine(&client);
         assert_eq!(super::applications(&client, &machine), [stored], "{answer}");
+    }
+}
+
+/// An encoding that is declared wrongly, or is another than UTF-8, must not either.
+fn xml_is_taken_in_any_encoding(server: &Server) {
+    let client = server.new_client();
+    let declared = |encoding: &str, name: &str| {
+        let content = format!("<HARDWARE><NAME>m</NAME></HARDWARE><SOFTWARES><NAME>{name}</NAME></SOFTWARES>");
+        xml("d", &content).replacen("UTF-8", encoding, 1)
+    };
+    let utf_16 = |text: &str| [0xfeff].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    let bytes = |encoding: &str, byte: u8| -> Vec<u8> {
+        declared(encoding, "@").bytes().map(|old| if old == b'@' { byte } else { old }).collect()
+    };
+    for (body, stored) in [
+        (declared("ISO-8859-15", "plain").into_bytes(), "plain"),
+        (declared("UTF-16", "é").into_bytes(), "é"),
+        (declared("EBCDIC-CP-US", "plain again").into_bytes(), "plain again"),
+        (bytes("ISO-8859-15", 0xa4), "€"),
+        (bytes("windows-1250", 0xb3), "ł"),
+        (bytes("EBCDIC-CP-US", 0xe4), "ä"),
+        (utf_16(&declared("UTF-16", "ö")), "ö"),
+    ] {
+        let answer = send(&client, "application/xml", body);
+        assert_eq!(answer.status, 200, "{answer}");
+        assert_eq!(super::applications(&client, &only_machine(&client)), [stored]);
     }
 }
 
