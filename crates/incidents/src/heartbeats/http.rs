@@ -118,7 +118,8 @@ pub async fn get(context: RequestContext, PathIds(id): PathIds<HeartbeatId>) -> 
 
 /// Update a heartbeat
 ///
-/// Fields left out stay as they are. A new interval or grace counts from the last ping.
+/// Fields left out stay as they are. A new interval or grace counts from the last ping: one that is `Missing`, and would
+/// not be with them, is `Up`, and its alert is closed.
 #[utoipa::path(
     operation_id = "updateHeartbeat",
     params(HeartbeatId),
@@ -140,7 +141,7 @@ pub async fn update(
     let done = context.write(move |tx, scope| {
         let before = Row::locked(tx, scope, &id)?;
         let after = rules::apply_change(&before, change, tx.now.millis());
-        store::update(tx.conn, &after)?;
+        store::update(tx.conn, &before, &after)?;
         tx.record_change(Some(&before), Some(&after))?;
         Answer::entity(&Heartbeat::from(&after), after.version)
     });

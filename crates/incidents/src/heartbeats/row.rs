@@ -5,9 +5,8 @@ use diesel::prelude::*;
 use crate::schema::heartbeats;
 
 /// A heartbeat as it is stored.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = heartbeats, primary_key(tenant_id, id), treat_none_as_null = true)]
-#[diesel(treat_none_as_default_value = false)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Queryable, Insertable)]
+#[diesel(table_name = heartbeats, treat_none_as_default_value = false)]
 pub struct Row {
     pub tenant_id: String,
     /// `HB-<uuid>`.

@@ -18,7 +18,8 @@ pub fn too_many() -> Problem {
     Problem::conflict(format!("A tenant has at most {MOST} heartbeats: delete one that is no longer used."))
 }
 
-/// A heartbeat after a change. Another interval or grace counts from the last ping.
+/// A heartbeat after a change. Another interval or grace counts from the last ping, and ends a silence that it would not
+/// have reported yet.
 pub fn apply_change(before: &Row, change: HeartbeatUpdate, now_ms: i64) -> Row {
     let mut after = before.clone();
     if let Some(name) = change.name {
@@ -31,12 +32,21 @@ pub fn apply_change(before: &Row, change: HeartbeatUpdate, now_ms: i64) -> Row {
         severity.clone_into(&mut after.severity);
     }
     after.device = change.device.unwrap_or(after.device);
-    if change.interval_ms.is_some() || change.grace_ms.is_some() {
+    if is_retimed(before, &after) {
         after.due_ms = after.last_ms.map(|last| due(after.interval_ms, after.grace_ms, last));
+        if before.missed && after.due_ms.is_some_and(|due| due > now_ms) {
+            after.missed = false;
+            after.report_ms = Some(now_ms);
+        }
     }
     after.version = before.version + 1;
     after.updated_ms = now_ms;
     after
+}
+
+/// Did the time change in which a heartbeat expects a ping?
+pub fn is_retimed(before: &Row, after: &Row) -> bool {
+    (before.interval_ms, before.grace_ms) != (after.interval_ms, after.grace_ms)
 }
 
 /// How long a gateway may keep a ping before it stores it: a tenth of the interval, at most half a minute.
@@ -71,9 +81,9 @@ pub fn silence(row: &Row) -> Report {
     }
 }
 
-/// The report of a ping after a silence.
+/// The report of the end of a silence, by a ping or by settings that allow a longer one.
 pub fn recovery(row: &Row) -> Report {
-    Report { state: "Ok", ..report(row, format!("{} is heard again", row.name)) }
+    Report { state: "Ok", ..report(row, format!("{} is not overdue any more", row.name)) }
 }
 
 fn report(row: &Row, subject: String) -> Report {
@@ -99,6 +109,20 @@ mod tests {
         let silent = silence(&row);
         let over = recovery(&row);
         assert_eq!((silent.state, over.state, &silent.key), ("Warning", "Ok", &over.key));
+    }
+
+    #[test]
+    fn a_silence_ends_with_an_interval_that_it_does_not_exceed() {
+        let silent =
+            Row { interval_ms: 10_000, last_ms: Some(0), due_ms: Some(11_000), missed: true, ..Row::default() };
+        let with =
+            |interval_ms| apply_change(&silent, HeartbeatUpdate { interval_ms, ..HeartbeatUpdate::default() }, 20_000);
+        let long = with(Some(60_000));
+        assert_eq!((long.missed, long.due_ms, long.report_ms), (false, Some(66_000), Some(20_000)));
+        let short = with(Some(12_000));
+        assert_eq!((short.missed, short.due_ms, short.report_ms), (true, Some(13_200), None));
+        let same = with(Some(10_000));
+        assert_eq!((same.missed, same.due_ms), (true, Some(11_000)), "nothing changes");
     }
 
     #[test]

@@ -5,8 +5,11 @@ use base::{
     cursor::{Key, PageRequest, PageRows},
     query::Sort,
 };
-use db::{Condition, Conn, DueRows, Result, SortBy, Sorts};
-use diesel::prelude::*;
+use db::{Condition, Conn, DueRows, Result, SortBy, Sorts, SqlValue};
+use diesel::{
+    prelude::*,
+    sql_types::{BigInt, Nullable},
+};
 
 use super::{row::Row, rules};
 use crate::schema::heartbeats;
@@ -51,14 +54,42 @@ pub fn insert(conn: &mut Conn, row: &Row) -> Result<()> {
     Ok(())
 }
 
-/// Stores a heartbeat that has changed.
+/// Stores the settings of a heartbeat that has changed. Its pings may be stored meanwhile, since only those of a silent
+/// one take the lock: what they said stays.
 ///
 /// # Errors
 /// 409 when another one has its name.
-pub fn update(conn: &mut Conn, row: &Row) -> Result<()> {
-    let stored = heartbeats::table.find((&row.tenant_id, &row.id));
-    diesel::update(stored).set(row).execute(conn).map_err(|error| taken(error, row))?;
+pub fn update(conn: &mut Conn, before: &Row, after: &Row) -> Result<()> {
+    use heartbeats::dsl;
+    let stored = || dsl::heartbeats.find((&after.tenant_id, &after.id));
+    let settings = (
+        dsl::version.eq(after.version),
+        dsl::name.eq(&after.name),
+        dsl::name_key.eq(&after.name_key),
+        dsl::interval_ms.eq(after.interval_ms),
+        dsl::grace_ms.eq(after.grace_ms),
+        dsl::severity.eq(&after.severity),
+        dsl::device.eq(&after.device),
+        dsl::updated_ms.eq(after.updated_ms),
+    );
+    diesel::update(stored()).set(settings).execute(conn).map_err(|error| taken(error, after))?;
+    if rules::is_retimed(before, after) {
+        let due = dsl::due_ms.eq(dsl::last_ms + Some(rules::due(after.interval_ms, after.grace_ms, 0)));
+        diesel::update(stored()).set(due).execute(conn)?;
+    }
+    if before.missed && !after.missed {
+        let heard = (dsl::missed.eq(false), dsl::report_ms.eq(after.report_ms));
+        diesel::update(stored()).set(heard).execute(conn)?;
+    }
     Ok(())
+}
+
+/// [`rules::due`] after this instant, by the settings that the row has when it is stored: another gateway may be
+/// changing them.
+fn due_after(at_ms: i64) -> SqlValue<Nullable<BigInt>> {
+    let settings = "heartbeats.interval_ms + heartbeats.grace_ms + CASE WHEN heartbeats.interval_ms < 300000 THEN \
+         heartbeats.interval_ms / 10 ELSE 30000 END + ";
+    SqlValue::of(Condition::sql(settings).integer(at_ms))
 }
 
 fn taken(error: diesel::result::Error, row: &Row) -> db::Error {
@@ -71,7 +102,7 @@ api::resource! {
     lock: |heartbeat, conn| lock(&heartbeat.id).take(conn),
 }
 
-/// The lock for a change of a heartbeat, and for storing its pings.
+/// The lock for a change of a heartbeat, and for storing that it is silent or is not any more.
 fn lock(id: &str) -> db::Lock {
     db::Lock::of("heartbeat", id)
 }
@@ -91,23 +122,19 @@ pub fn by_token(conn: &mut Conn, token_hash: &str) -> Result<Option<(String, Str
 
 /// Stores a ping. When the heartbeat was silent until then, its recovery becomes due for reporting.
 ///
-/// A ping earlier than the stored one changes nothing.
+/// A ping earlier than the stored one changes nothing. Only under the lock is one that is silent changed: another
+/// gateway may be calling it silent, or reporting that, at this moment.
 pub fn store_ping(conn: &mut Conn, heard: &Ping, now_ms: i64) -> Result<()> {
     use heartbeats::dsl;
-    let stored = dsl::heartbeats.find((&heard.tenant_id, &heard.id));
-    let timing = stored.select((dsl::missed, dsl::interval_ms, dsl::grace_ms));
-    let known = db::direct!(conn, |conn| timing.get_result(conn)).optional()?;
-    let Some((missed, interval_ms, grace_ms)) = known else { return Ok(()) };
-    let stored = dsl::tenant_id.eq(&heard.tenant_id).and(dsl::id.eq(&heard.id));
-    let later = stored.and(dsl::last_ms.is_null().or(dsl::last_ms.lt(heard.at_ms)));
-    if missed {
+    let earlier = dsl::last_ms.is_null().or(dsl::last_ms.lt(heard.at_ms));
+    let stored = dsl::heartbeats.find((&heard.tenant_id, &heard.id)).filter(earlier);
+    let times = || (dsl::last_ms.eq(heard.at_ms), dsl::due_ms.eq(due_after(heard.at_ms)));
+    if diesel::update(stored.filter(dsl::missed.eq(false))).set(times()).execute(conn)? == 0 {
         lock(&heard.id).take(conn)?;
-        let silent = dsl::heartbeats.filter(later.and(dsl::missed.eq(true)));
-        diesel::update(silent).set(dsl::report_ms.eq(Some(now_ms))).execute(conn)?;
+        let silent = stored.filter(dsl::missed.eq(true));
+        let heard_again = (dsl::missed.eq(false), dsl::report_ms.eq(Some(now_ms)));
+        diesel::update(silent).set((times(), heard_again)).execute(conn)?;
     }
-    let due = rules::due(interval_ms, grace_ms, heard.at_ms);
-    let set = (dsl::last_ms.eq(heard.at_ms), dsl::due_ms.eq(due), dsl::missed.eq(false));
-    diesel::update(dsl::heartbeats.filter(later)).set(set).execute(conn)?;
     Ok(())
 }
 
@@ -174,11 +201,11 @@ pub fn expected(conn: &mut Conn, tenant: &str, now_ms: i64, after: &str, most: i
     Ok(found.filter(expected.integer(now_ms)).order(dsl::id).limit(most).load(conn)?)
 }
 
-/// Gives a heartbeat more time.
-pub fn excuse(conn: &mut Conn, row: &Row, due_ms: i64) -> Result<()> {
+/// Gives a heartbeat the time of a ping at this instant.
+pub fn excuse(conn: &mut Conn, row: &Row, now_ms: i64) -> Result<()> {
     use heartbeats::dsl;
-    let still = dsl::heartbeats.find((&row.tenant_id, &row.id)).filter(dsl::due_ms.lt(due_ms));
-    diesel::update(still).set(dsl::due_ms.eq(due_ms)).execute(conn)?;
+    let still = dsl::heartbeats.find((&row.tenant_id, &row.id)).filter(dsl::due_ms.lt(due_after(now_ms)));
+    diesel::update(still).set(dsl::due_ms.eq(due_after(now_ms))).execute(conn)?;
     Ok(())
 }
 

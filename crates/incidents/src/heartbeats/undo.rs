@@ -40,7 +40,7 @@ impl Restorer for Heartbeats {
             store::delete,
             |tx, old| {
                 let row = rules::apply_change(old, HeartbeatUpdate::parse(&body)?, tx.now.millis());
-                store::update(tx.conn, &row)?;
+                store::update(tx.conn, old, &row)?;
                 Ok(row)
             },
         )

@@ -257,8 +257,7 @@ fn excuse(tx: &mut Tx<'_>, tenant: &str) -> Result<()> {
         let rows = store::expected(tx.conn, tenant, now_ms, &after, AT_ONCE as i64)?;
         let Some(last) = rows.last() else { return Ok(()) };
         after.clone_from(&last.id);
-        rows.iter()
-            .try_for_each(|row| store::excuse(tx.conn, row, rules::due(row.interval_ms, row.grace_ms, now_ms)))?;
+        rows.iter().try_for_each(|row| store::excuse(tx.conn, row, now_ms))?;
     }
 }
 

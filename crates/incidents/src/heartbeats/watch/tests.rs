@@ -2,12 +2,13 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use diesel::{QueryableByName, RunQueryDsl as _, sql_query, sql_types::Text};
+use diesel::{prelude::*, sql_query, sql_types::Text};
 
 use super::*;
 use crate::{
     alerts::tests::{self as alerts, Fixture},
-    heartbeats::pings::HeartbeatAddress,
+    heartbeats::{pings::HeartbeatAddress, wire::HeartbeatUpdate},
+    schema::heartbeats,
 };
 
 const NOW: i64 = 1_795_000_000_000;
@@ -167,4 +168,58 @@ fn only_who_stood_still_excuses() {
     assert!(world.watch.to_excuse.is_empty() && world.watch.alive.unwrap() > before);
     world.turn(2 * DUE);
     assert_eq!(world.missing().len(), 2, "one more interval, and no further one");
+}
+
+#[test]
+fn a_change_of_settings_keeps_what_was_heard_meanwhile() {
+    let mut world = world(&[("a", "hb-1")]);
+    let db = world.fixture.db.clone();
+    let found = |db: &Db| {
+        let rows = db.read_here(|conn| store::overdue(conn, "a", i64::MAX, 1)).unwrap();
+        rows.into_iter().next().unwrap()
+    };
+    let before = found(&db);
+    let change =
+        HeartbeatUpdate { interval_ms: Some(20_000), name: Some("other".into()), ..HeartbeatUpdate::default() };
+    let after = rules::apply_change(&before, change, NOW);
+    // Another gateway stores a ping between the read and the write of the change.
+    world.watch.pings.record(&pinged("a", "hb-1"), NOW + 9_000);
+    world.turn(9_000);
+    db.write_here(move |conn| store::update(conn, &before, &after)).unwrap();
+    let row = found(&db);
+    assert_eq!((row.name.as_str(), row.interval_ms, row.last_ms), ("other", 20_000, Some(NOW + 9_000)));
+    assert_eq!(row.due_ms, Some(rules::due(20_000, 1_000, NOW + 9_000)));
+}
+
+#[test]
+fn a_ping_counts_by_the_settings_of_its_row() {
+    let world = world(&[("a", "hb-1")]);
+    for (interval_ms, grace_ms) in [(1_000, 0), (299_999, 1), (300_000, 2), (34_560_000_000, 34_560_000_000)] {
+        let heard = Ping { tenant_id: "a".into(), id: "hb-1".into(), at_ms: NOW + interval_ms };
+        let due = rules::due(interval_ms, grace_ms, heard.at_ms);
+        let rows = world.fixture.db.write_here(move |conn| {
+            let set = (heartbeats::interval_ms.eq(interval_ms), heartbeats::grace_ms.eq(grace_ms));
+            diesel::update(heartbeats::table).set(set).execute(conn)?;
+            store::store_ping(conn, &heard, NOW)?;
+            store::overdue(conn, "a", i64::MAX, 1)
+        });
+        assert_eq!(rows.unwrap()[0].due_ms, Some(due));
+    }
+}
+
+#[test]
+fn a_longer_interval_ends_a_silence_and_its_alert() {
+    let mut world = world(&[("a", "hb-1")]);
+    world.turn(DUE);
+    assert_eq!((world.missing().len(), world.open().len()), (1, 1));
+    let changed = world.fixture.db.write_here(|conn| {
+        let before = heartbeats::table.first::<Row>(conn)?;
+        let change = HeartbeatUpdate { grace_ms: Some(60_000), ..HeartbeatUpdate::default() };
+        store::update(conn, &before, &rules::apply_change(&before, change, NOW + DUE))
+    });
+    changed.unwrap();
+    world.turn(DUE + 1_000);
+    assert_eq!((world.missing().len(), world.open().len()), (0, 0));
+    world.turn(DUE + 60_000);
+    assert_eq!((world.missing().len(), world.open().len()), (1, 1), "it is silent again");
 }
