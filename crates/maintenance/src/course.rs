@@ -103,10 +103,30 @@ impl Course {
         let started = |(start, end): &&(i64, i64)| *start < range.start.millis() && *end > range.start.millis();
         let from = self.holds.ends.iter().filter(started).map(|(start, _)| *start).min();
         let from = from.map_or(range.start, Timestamp::from_millis).min(range.start);
-        self.rule
-            .occurrences(from..self.limit().min(range.end))
-            .flat_map(|occurrence| self.parts(occurrence))
+        let until = self.limit().min(range.end);
+        let mut occurrences = self.rule.occurrences(from..until);
+        let walk = std::iter::from_fn(move || {
+            let occurrence = occurrences.next()?;
+            if let Some(resumed) = self.resumed_after(occurrence) {
+                occurrences = self.rule.occurrences(resumed..until);
+            }
+            Some(occurrence)
+        });
+        walk.flat_map(|occurrence| self.parts(occurrence))
             .filter(move |part| part.end() > range.start && part.start() < range.end)
+    }
+
+    /// Where to go on after an occurrence that lies wholly in a suspension: what is suspended for years is not gone
+    /// through day by day. `None` for any other.
+    fn resumed_after(&self, occurrence: Interval) -> Option<Timestamp> {
+        let kept = self.kept(occurrence)?;
+        let (start, end) = (kept.start().millis(), kept.end().millis());
+        let mut ended = self.holds.suspensions.iter().filter_map(|(from, until)| Some((*from, (*until)?)));
+        let (_, until) = ended.find(|(from, until)| *from <= start && end <= *until)?;
+        // One that begins in the suspension and was extended beyond its end is over by its rule.
+        let extended = self.holds.ends.iter().filter(|(other, end)| start < *other && *other < until && until < *end);
+        let resumed = extended.map(|(start, _)| *start).min().unwrap_or(until);
+        Some(Timestamp::from_millis(resumed).max(occurrence.end()))
     }
 
     /// Nothing takes place after this instant.
@@ -150,14 +170,7 @@ impl Course {
 
     /// The next stretch that starts after an instant.
     pub fn next(&self, at: Timestamp) -> Option<Interval> {
-        let mut from = at;
-        // What is suspended for years is not gone through day by day.
-        for (start, until) in &self.holds.suspensions {
-            if *start <= from.millis() {
-                from = from.max(until.map_or(LAST, Timestamp::from_millis));
-            }
-        }
-        self.open(from..LAST).find(|part| part.start() > at)
+        self.open(at..LAST).find(|part| part.start() > at)
     }
 
     /// The occurrence that an instant lies in, suspended or not, or the next one.

@@ -143,6 +143,22 @@ fn what_was_skipped_is_taken_back() {
     assert_eq!(skipped(&early, now), []);
 }
 
+#[test]
+fn a_suspension_for_thousands_of_years_is_not_walked_through() {
+    let mut holds = Holds::default();
+    holds.suspend(at("2026-11-20T10:00:00Z").millis(), Some(at("9998-12-01T00:00:00Z").millis()));
+    let course = nightly(holds);
+    // The end of the suspension lies in an occurrence.
+    let next = at("9998-12-01T00:00:00Z");
+    let began = std::time::Instant::now();
+    for at in ["2026-11-20T09:00:00Z", "2026-11-20T11:00:00Z", "5000-01-01T00:00:00Z"].map(at) {
+        assert_eq!(course.next(at).unwrap().start(), next);
+        assert_eq!(course.open(at..LAST).next().unwrap().start(), next);
+    }
+    let steps = course.open(at("2026-11-20T09:00:00Z")..LAST).take(3).count();
+    assert!(steps == 3 && began.elapsed().as_millis() < 1_000, "{:?}", began.elapsed());
+}
+
 /// Open at an instant, by the words: looks at every occurrence one by one.
 fn slow(course: &Course, all: &[Interval], at: Timestamp) -> bool {
     let holds = course.holds();
@@ -190,5 +206,31 @@ proptest! {
                 prop_assert!(next.start() > at && slow(&course, &all, next.start()));
             }
         }
+    }
+
+    #[test]
+    fn a_jump_over_suspensions_misses_nothing(
+        suspensions in proptest::collection::vec((0..400_i64, 1..300_i64), 0..4),
+        ends in proptest::collection::vec((0..30_i64, 0..24_i64), 0..6),
+        ended in proptest::option::of(0..700_i64),
+        from in 0..700_i64,
+    ) {
+        let zero = at("2026-11-20T00:00:00Z").millis();
+        let mut holds = Holds { ended: ended.map(|hours| zero + hours * HOUR), ..Holds::default() };
+        for (from, length) in suspensions {
+            holds.suspend(zero + from * HOUR, Some(zero + (from + length) * HOUR));
+        }
+        for (night, length) in ends {
+            let start = zero + night * DAY + 22 * HOUR;
+            holds.end_occurrence(start, start + length * HOUR);
+        }
+        let course = nightly(holds);
+        let range = Timestamp::from_millis(zero + from * HOUR)..Timestamp::from_millis(zero + 800 * HOUR);
+        let walked = course.rule.occurrences(FIRST..range.end).flat_map(|occurrence| course.parts(occurrence));
+        let walked: Vec<_> = walked.filter(|part| part.end() > range.start && part.start() < range.end).collect();
+        prop_assert_eq!(course.open(range.clone()).collect::<Vec<_>>(), walked);
+        let next = course.next(range.start).filter(|next| next.start() < range.end);
+        let slow = course.open(range.clone()).find(|part| part.start() > range.start);
+        prop_assert_eq!(next, slow);
     }
 }
