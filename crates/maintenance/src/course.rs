@@ -16,7 +16,7 @@ mod tests;
 const FIRST: Timestamp = Timestamp::from_millis(-86_400_000);
 const LAST: Timestamp = Timestamp::from_millis(253_402_300_799_000);
 
-/// What was said of one window is forgotten beyond this many entries of a kind, the oldest first.
+/// The most entries of a kind that are kept of what was said of a window. Those that are over make room for others.
 const MOST_KEPT: usize = 500;
 
 /// What became of a window since its schedule was made. Instants are milliseconds.
@@ -76,10 +76,41 @@ pub fn second(at: Timestamp) -> i64 {
     at.millis().div_euclid(1_000) * 1_000
 }
 
+/// Removes as many entries that are over, the first ones, as there are more than are kept.
+fn forget<T>(entries: &mut Vec<T>, is_over: impl Fn(&T) -> bool, kind: &str) -> Result<(), Problem> {
+    let mut more = entries.len().saturating_sub(MOST_KEPT);
+    entries.retain(|entry| {
+        let goes = more > 0 && is_over(entry);
+        more -= usize::from(goes);
+        !goes
+    });
+    if more > 0 {
+        return Err(Problem::conflict(format!("The maintenance window has at most {MOST_KEPT} {kind}.")));
+    }
+    Ok(())
+}
+
 impl Course {
     /// Of a schedule, and what was said since.
     pub fn new(schedule: &WindowSchedule, holds: Holds) -> Self {
         Self { rule: schedule.rule(), holds }
+    }
+
+    /// The same, without the oldest of what is over where more was said than is kept.
+    ///
+    /// # Errors
+    /// 409 when more of it is to come than is kept.
+    pub fn within_limits(mut self, now: Timestamp) -> Result<Self, Problem> {
+        let mut holds = std::mem::take(&mut self.holds);
+        let is_over = |(_, until): &(i64, Option<i64>)| until.is_some_and(|until| until <= now.millis());
+        forget(&mut holds.suspensions, is_over, "suspensions to come; resume takes back all of them")?;
+        let is_over = |(start, end): &(i64, i64)| {
+            let planned = self.starting_at(Timestamp::from_millis(*start));
+            *end <= now.millis() && planned.is_none_or(|planned| planned.end() <= now)
+        };
+        forget(&mut holds.ends, is_over, "occurrences to come that were skipped; unskip takes one back")?;
+        self.holds = holds;
+        Ok(self)
     }
 
     /// What was said of its occurrences.
@@ -247,8 +278,6 @@ impl Holds {
         });
         self.suspensions.push((from, until));
         self.suspensions.sort_unstable();
-        let more = self.suspensions.len().saturating_sub(MOST_KEPT);
-        self.suspensions.drain(..more);
     }
 
     /// Ends the present suspension, and takes back those to come. Says whether there was any.
@@ -268,8 +297,6 @@ impl Holds {
         self.ends.retain(|(known, _)| *known != start);
         self.ends.push((start, end));
         self.ends.sort_unstable();
-        let more = self.ends.len().saturating_sub(MOST_KEPT);
-        self.ends.drain(..more);
     }
 
     /// Lets an occurrence take place as its schedule says, whatever was said of its end. Since when it was closed until

@@ -13,9 +13,9 @@ use crate::{
 /// A window, of whose occurrences that is said again from now on which was said before.
 ///
 /// # Errors
-/// 409 when an occurrence would run into another one.
-pub fn rewound(window: Window, former: &Holds, now: Timestamp) -> Result<Window, Problem> {
-    let now = second(now);
+/// 409 when an occurrence would run into another one, or more would be said of those to come than is kept.
+pub fn rewound(window: Window, former: &Holds, at: Timestamp) -> Result<Window, Problem> {
+    let now = second(at);
     let schedule = stored_schedule(&window.schedule)?;
     let planned = Course::new(&schedule, Holds::default());
     let current = window.holds.0.clone();
@@ -60,7 +60,7 @@ pub fn rewound(window: Window, former: &Holds, now: Timestamp) -> Result<Window,
     for (start, end) in longer {
         check_apart(&course, Timestamp::from_millis(start), Timestamp::from_millis(end))?;
     }
-    rules::with_holds(window, course.holds().clone())
+    rules::with_holds(window, course.holds().clone(), at)
 }
 
 /// Refuses an occurrence that runs into the next one, or into which the one before runs.
@@ -91,7 +91,7 @@ mod tests {
         let body = json!({"name": "w", "schedule": schedule});
         let new = NewWindow::read_all(&mut Fields::of(&body), &Meter::new(Meter::REQUEST));
         let window = rules::created(&new, "client_1", "SM-1".to_owned(), "u", at(0)).unwrap();
-        rules::with_holds(window, holds).unwrap()
+        rules::with_holds(window, holds, at(0)).unwrap()
     }
 
     /// What is said afterwards, in hours since the first occurrence began, when a change is undone in an hour.

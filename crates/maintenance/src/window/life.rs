@@ -22,7 +22,7 @@ use crate::neighbours::Neighbours;
     request_body(content = NewSuspension, example = json!({"pattern": "now"})),
     responses(
         (status = 200, description = "The window after the change", body = Window),
-        (status = 409, description = "It is completed, or suspended already"),
+        (status = 409, description = "It is completed, or suspended already, or has 500 suspensions that are not over"),
         (status = 412, description = "The window has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
@@ -133,7 +133,7 @@ pub async fn extend(
     request_body(content = NewSkip, example = json!({"start": "2026-11-20T22:00:00+0000"})),
     responses(
         (status = 200, description = "The window after the change", body = Window),
-        (status = 409, description = "It is completed"),
+        (status = 409, description = "It is completed, or 500 occurrences to come were skipped"),
         (status = 412, description = "The window has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))

@@ -89,7 +89,7 @@ pub fn changed(old: &Window, change: WindowChange, now: Timestamp) -> Result<Win
     if let Some(schedule) = schedule {
         let suspensions = old.holds.suspensions.clone();
         window.schedule = Json(json!(schedule));
-        hold(&mut window, &schedule, Holds { suspensions, ..Holds::default() })?;
+        hold(&mut window, &schedule, Holds { suspensions, ..Holds::default() }, now)?;
     }
     Ok(window)
 }
@@ -102,16 +102,16 @@ pub fn next_version(old: &Window, now: Timestamp) -> Window {
 /// A window of which other things are said of its occurrences.
 ///
 /// # Errors
-/// 400 when it would never open.
-pub fn with_holds(mut window: Window, holds: Holds) -> Result<Window, Problem> {
+/// 400 when it would never open, 409 when more is said of what is to come than is kept.
+pub fn with_holds(mut window: Window, holds: Holds, now: Timestamp) -> Result<Window, Problem> {
     let schedule = stored_schedule(&window.schedule)?;
-    hold(&mut window, &schedule, holds)?;
+    hold(&mut window, &schedule, holds, now)?;
     Ok(window)
 }
 
 /// Notes what is said of a window's occurrences.
-fn hold(window: &mut Window, schedule: &WindowSchedule, holds: Holds) -> Result<(), Problem> {
-    let course = Course::new(schedule, holds);
+fn hold(window: &mut Window, schedule: &WindowSchedule, holds: Holds, now: Timestamp) -> Result<(), Problem> {
+    let course = Course::new(schedule, holds).within_limits(now)?;
     let bounds = course.bounds().ok_or_else(never)?;
     window.opens_ms = bounds.start().millis();
     window.closes_ms = bounds.end().millis();
@@ -122,7 +122,7 @@ fn hold(window: &mut Window, schedule: &WindowSchedule, holds: Holds) -> Result<
 fn held(old: &Window, now: Timestamp, change: impl FnOnce(&mut Holds)) -> Result<Window, Problem> {
     let mut holds = old.holds.0.clone();
     change(&mut holds);
-    with_holds(next_version(old, now), holds)
+    with_holds(next_version(old, now), holds, now)
 }
 
 /// When a window is to be suspended.
@@ -285,9 +285,40 @@ pub fn unskipped(old: &Window, start: Option<Timestamp>, now: Timestamp) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use base::{Fields, body::Request as _, matching::Meter};
+    use base::{Fields, body::Request as _, matching::Meter, problem::Kind};
 
     const NOW: Timestamp = Timestamp::from_millis(1_795_176_000_000);
+
+    #[test]
+    fn only_what_is_over_is_forgotten() {
+        let day = |days: i64| Timestamp::from_millis(NOW.millis() + days * 86_400_000);
+        let end = Timestamp::from_millis(NOW.millis() + 3_600_000);
+        let schedule = json!({"type": "Recurring", "startTime": NOW, "endTime": end, "timezone": "UTC",
+            "pattern": {"type": "daily", "dayFrequency": "everyday"}, "endBy": "NEVER"});
+        let body = json!({"name": "w", "schedule": schedule});
+        let new = NewWindow::read_all(&mut Fields::of(&body), &Meter::new(Meter::REQUEST));
+        let window = created(&new, "client_1", "SM-1".to_owned(), "u", NOW).unwrap();
+        let before = Timestamp::from_millis(NOW.millis() - 60_000);
+
+        let skip = |window: &Window, days, now| skipped(window, Some(day(days)), now);
+        let full = (0..500).fold(window.clone(), |window, days| skip(&window, days, before).unwrap());
+        for days in [500, 900] {
+            assert_eq!(skip(&full, days, before).unwrap_err().kind, Kind::Conflict, "each of them is to come");
+        }
+        // The first one goes when it is over.
+        let later = skip(&full, 500, end).unwrap();
+        assert_eq!((later.holds.ends.len(), later.holds.ends[0].0), (500, day(1).millis()));
+        assert!(skip(&later, 501, end).is_err());
+        assert_eq!(unskipped(&full, None, before).unwrap().holds.ends.len(), 499);
+
+        let hour =
+            |at: Timestamp| Pause::Range(Interval::new(at, Timestamp::from_millis(at.millis() + 60_000)).unwrap());
+        let full = (0..500).fold(window, |window, days| suspended(&window, hour(day(days)), before).unwrap());
+        assert_eq!(suspended(&full, hour(day(500)), before).unwrap_err().kind, Kind::Conflict);
+        assert_eq!(suspended(&full, Pause::Now, before).unwrap().holds.suspensions.len(), 1, "it takes in all of them");
+        let later = suspended(&full, hour(day(500)), end).unwrap();
+        assert_eq!((later.holds.suspensions.len(), later.holds.suspensions[0].0), (500, day(1).millis()));
+    }
 
     #[test]
     fn the_schedule_that_it_has_already_leaves_what_was_extended() {
