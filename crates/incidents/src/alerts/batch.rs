@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
 use outbox::{Entity, Tx};
-use ports::{AlertFacts, Window};
+use ports::Window;
 use serde_json::Value;
 
 use super::{
+    covers,
     history::Arrival,
     report::Origin,
     room::{Changes, Pressure, Room},
@@ -206,7 +207,6 @@ impl Batch {
             Step::Repeat | Step::Change(_) => {
                 // Windows could not be asked about it while its resource was unknown.
                 entry.ask |= alert.resource_id.is_none() && arrival.resource.is_some();
-                let before = alert.resource_id.clone();
                 if arrival.resource.is_some() || alert.resource_id.is_none() {
                     rules::set_resource(alert, report, arrival.resource.as_ref());
                 }
@@ -216,11 +216,9 @@ impl Batch {
                     let from = entry.raised.take().map_or_else(|| alert.document.old_state.clone(), |(from, _)| from);
                     entry.raised = Some((from, alert.current_state.clone()));
                 }
-                // A window that is over suppresses an alert only until the next report; one that is open may not cover
-                // the new state, or another machine.
-                let held = alert.suppression.as_str();
-                let is_other = changed.is_some() || alert.resource_id != before;
-                entry.ask |= held == KEPT || held == WINDOW && is_other;
+                // A window that is over suppresses an alert only until the next report; one that is open may have
+                // changed, or not cover the new state.
+                entry.ask |= alert.suppression == KEPT || alert.suppression == WINDOW;
                 if changed.is_some() { "changed" } else { "repeated" }
             }
         };
@@ -334,24 +332,18 @@ pub fn ask_windows<'a>(
     let now = tx.now;
     let may_be_covered =
         |row: &&mut Alert| row.closed_ms.is_none() && row.resource_id.is_some() && row.suppression != PERSON;
-    let mut asked: Vec<&mut Alert> = alerts.filter(may_be_covered).collect();
+    let asked: Vec<&mut Alert> = alerts.filter(may_be_covered).collect();
     if asked.is_empty() {
         return Ok(());
     }
-    let told: Vec<Value> = asked.iter().map(|alert| alert.unsuppressed_payload(now)).collect::<Result<_>>()?;
-    let facts: Vec<AlertFacts<'_>> = asked
-        .iter()
-        .zip(&told)
-        .map(|(row, alert)| AlertFacts {
-            tenant_id: &row.tenant_id,
-            resource_id: row.resource_id.as_deref().unwrap_or_default(),
-            alert,
-        })
-        .collect();
-    let covers = neighbours.maintenance.catching(tx.conn, &facts, now)?;
+    let rows: Vec<&Alert> = asked.iter().map(|alert| &**alert).collect();
+    let covers = covers::catching(tx.conn, neighbours, &rows, now)?;
     let mut held: HashMap<(String, String, String), Pending> = HashMap::new();
-    for (alert, cover) in asked.iter_mut().zip(covers) {
+    let mut uncovered = Vec::new();
+    for (alert, cover) in asked.into_iter().zip(covers) {
         match cover {
+            // The escalator sees to its end.
+            Some(cover) if covers::is_held_by(alert, &cover) => {}
             Some(cover) => {
                 rules::suppress_by_window(alert, &cover, now);
                 let pending = Pending::of(&alert.tenant_id, &cover);
@@ -359,19 +351,29 @@ pub fn ask_windows<'a>(
                 held.insert(name, pending);
             }
             None if alert.suppression == KEPT => alert.release(),
-            // The escalator handles alerts whose window is over.
-            None if alert.suppression == WINDOW && is_open(tx.conn, neighbours, alert, now)? => alert.release(),
+            None if alert.suppression == WINDOW => uncovered.push(alert),
             None => {}
         }
     }
+    release_uncovered(tx.conn, neighbours, uncovered, now)?;
     held.values().try_for_each(|window| store::hold(tx.conn, window))
 }
 
-/// Is the window that holds an alert back still open?
-fn is_open(conn: &mut Conn, neighbours: &Neighbours, alert: &Alert, now: Timestamp) -> Result<bool> {
-    let (Some(tenant_id), Some(unique_id)) = (&alert.window_tenant, &alert.window_id) else { return Ok(false) };
-    let window = Window { tenant_id: tenant_id.clone(), unique_id: unique_id.clone(), name: String::new() };
-    Ok(neighbours.maintenance.open_until(conn, &[window], now)?.iter().any(Option::is_some))
+/// Releases alerts whose windows are open and do not cover them any more. The escalator handles those whose window is
+/// over.
+fn release_uncovered(conn: &mut Conn, neighbours: &Neighbours, alerts: Vec<&mut Alert>, now: Timestamp) -> Result<()> {
+    if alerts.is_empty() {
+        return Ok(());
+    }
+    let window = |alert: &&mut Alert| Window {
+        tenant_id: alert.window_tenant.clone().unwrap_or_default(),
+        unique_id: alert.window_id.clone().unwrap_or_default(),
+        name: String::new(),
+    };
+    let windows: Vec<Window> = alerts.iter().map(window).collect();
+    let ends = neighbours.maintenance.open_until(conn, &windows, now)?;
+    alerts.into_iter().zip(ends).filter(|(_, end)| end.is_some()).for_each(|(alert, _)| alert.release());
+    Ok(())
 }
 
 /// Records the change of an alert.

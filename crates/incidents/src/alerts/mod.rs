@@ -31,6 +31,7 @@ mod alert;
 mod batch;
 mod bulk;
 mod counts;
+mod covers;
 mod crowding;
 mod days;
 mod figures;

@@ -276,6 +276,26 @@ pub fn held_back(conn: &mut Conn, window: &Pending, but_until_ms: Option<i64>, m
     Ok(held.filter(other).select(dsl::id).order(dsl::id).limit(most).load(conn)?)
 }
 
+/// The place of an alert among those that windows hold back: tenant and id of the window, and its own id.
+pub type HeldPlace = (String, String, String);
+
+/// Some of the alerts of a tenant that windows hold back, behind a place, in order.
+pub fn held_after(conn: &mut Conn, tenant: &str, after: &HeldPlace, most: i64) -> Result<Vec<Alert>> {
+    use alerts::dsl;
+    let (window_tenant, window_id, id) = after;
+    // As the index has it.
+    let behind =
+        Condition::sql("alerts.suppression = 'window' AND (alerts.window_tenant, alerts.window_id, alerts.id) > (")
+            .text(window_tenant)
+            .then(", ")
+            .text(window_id)
+            .then(", ")
+            .text(id)
+            .then(")");
+    let held = dsl::alerts.filter(dsl::tenant_id.eq(tenant)).filter(behind);
+    Ok(held.order((dsl::window_tenant, dsl::window_id, dsl::id)).limit(most).load(conn)?)
+}
+
 /// The ids of some of the alerts of a tenant whose suppression by a person has run out, the longest first.
 pub fn lapsing(conn: &mut Conn, tenant: &str, now_ms: i64, most: i64) -> Result<Vec<String>> {
     use alerts::dsl;

@@ -358,6 +358,62 @@ fn conditions_decide_and_are_asked_again_when_the_state_changes() {
 }
 
 #[test]
+fn what_an_open_window_does_not_cover_any_more_is_released() {
+    let fixture = fixture();
+    fixture.fake.set(0, 60, true);
+    let expects = |state| *fixture.fake.expects.lock().unwrap() = state;
+    fixture.report(1, "Critical");
+    fixture.turn(2);
+    assert_eq!(fixture.events(), ["Created"], "it covers it");
+    let held = fixture.last()["suppression"].clone();
+    fixture.report(3, "Critical");
+    assert_eq!(fixture.last()["suppression"], held, "it is held back since then");
+    // The machine leaves the window, or its conditions change.
+    expects("Warning");
+    fixture.turn(4);
+    let alert = fixture.last();
+    assert_eq!((&alert["lastEvent"], &alert["status"]), (&json!("Escalated"), &json!("New")));
+    assert_eq!(alert["maintenance"]["until"], Timestamp::from_millis(START + 4 * MINUTE).to_string());
+    fixture.turn(5);
+    fixture.turn(60);
+    assert_eq!(fixture.events(), ["Created", "Repeated", "Escalated"], "once");
+}
+
+#[test]
+fn the_next_report_asks_an_open_window_again() {
+    let fixture = fixture();
+    for escalates in [true, false] {
+        fixture.fake.set(0, 60, escalates);
+        *fixture.fake.expects.lock().unwrap() = "";
+        assert_eq!(fixture.report(1, "Critical").status, Some("Suppressed"));
+        *fixture.fake.expects.lock().unwrap() = "Warning";
+        if !escalates {
+            fixture.turn(2);
+        }
+        let repeated = fixture.report(3, "Critical");
+        assert_eq!((repeated.result, repeated.status), ("repeated", Some("New")));
+        assert_eq!(repeated.alert_type.as_deref(), Some("Monitoring"));
+        fixture.report(4, "Ok");
+    }
+}
+
+#[test]
+fn all_that_windows_hold_back_is_asked_about_in_turns() {
+    let fixture = fixture();
+    fixture.fake.set(0, 60, true);
+    let reports: Vec<Value> =
+        (0..250).map(|n| json!({"currentState": "Critical", "metric": format!("m{n}"), "device": "web-01"})).collect();
+    fixture.post(1, json!(reports));
+    *fixture.fake.expects.lock().unwrap() = "Warning";
+    let mut watch = windows::Watch::new(&fixture.db, Arc::clone(&fixture.neighbours));
+    let mut turn = |seconds: i64| {
+        watch.turn(&fixture.db, Timestamp::from_millis(START + 2 * MINUTE + seconds * 1_000)).unwrap();
+        fixture.events().iter().filter(|event| *event == "Escalated").count()
+    };
+    assert_eq!([0, 1, 2, 3].map(&mut turn), [100, 200, 250, 250]);
+}
+
+#[test]
 fn an_alert_from_before_the_machine_was_known_goes_on() {
     let fixture = fixture();
     *fixture.fake.knows.lock().unwrap() = false;

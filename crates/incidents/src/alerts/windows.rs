@@ -5,10 +5,12 @@
 //! Any number of gateways do this beside each other. Each looks, without writing anything, for what there is to do; who
 //! does it takes the lock of the tenant and looks again, so that every alert is escalated once. A window is asked how
 //! long it is open at the end that was known, or now when that is still to come: so one that was extended goes on, one
-//! that was ended early is noticed, and one that opened again meanwhile does not hide that it was over.
+//! that was ended early is noticed, and one that opened again meanwhile does not hide that it was over. One that is open
+//! may not cover an alert any more: what it holds back is asked about, some alerts of a tenant in each turn.
 
 use std::{
     cell::RefCell,
+    collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard},
     time::Duration,
 };
@@ -16,13 +18,14 @@ use std::{
 use base::{timestamp::Timestamp, turns::Turns};
 use db::{Conn, Db, Error, Result};
 use outbox::{Background, TenantTurns, Tx};
-use ports::{AlertFacts, Cover, OnCallPerson, Window};
-use serde_json::Value;
+use ports::{Cover, OnCallPerson, Window};
 
 use super::{
+    covers,
     intake::record_change,
     row::{Alert, PERSON, Pending, WINDOW},
-    rules, store,
+    rules,
+    store::{self, HeldPlace},
     wire::{self, Escalation},
 };
 use crate::neighbours::Neighbours;
@@ -31,6 +34,10 @@ use crate::neighbours::Neighbours;
 const IDLE: Duration = Duration::from_secs(1);
 /// The most alerts of one tenant that a turn processes.
 const AT_ONCE: usize = 200;
+/// The most alerts of one tenant that a turn asks about whether their window still covers them.
+const CHECKED: i64 = 100;
+/// The pause of a tenant all of whose alerts were asked about.
+const CHECK_MS: i64 = 5_000;
 
 /// Starts the thread that ends suppressions. `clock` tells the time.
 ///
@@ -50,6 +57,15 @@ pub struct Watch {
     neighbours: Arc<Neighbours>,
     turns: TenantTurns,
     failing: FailurePauses,
+    /// Of the tenants with windows that hold back alerts.
+    checks: BTreeMap<String, CoverCheck>,
+}
+
+/// How far it was asked whether windows still cover what they hold back.
+#[derive(Clone, Debug, Default)]
+struct CoverCheck {
+    after: HeldPlace,
+    next_ms: i64,
 }
 
 /// Windows and alerts for which something failed: each waits by itself before it is tried again.
@@ -83,6 +99,8 @@ impl FailurePauses {
 /// The work of a turn for one tenant.
 struct DueWork {
     windows: Vec<Pending>,
+    /// Alerts that their windows, which are open, do not cover any more.
+    uncovered: Vec<String>,
     lapsing: Vec<String>,
 }
 
@@ -90,7 +108,7 @@ impl Watch {
     /// A thread state before its first turn.
     pub fn new(db: &Db, neighbours: Arc<Neighbours>) -> Self {
         let turns = TenantTurns::of_rows(db, "alerts", &[store::WINDOWS, store::LAPSES]);
-        Self { neighbours, turns, failing: FailurePauses::default() }
+        Self { neighbours, turns, failing: FailurePauses::default(), checks: BTreeMap::new() }
     }
 
     /// Runs one turn; true when there may be more work.
@@ -102,8 +120,13 @@ impl Watch {
         })?;
         let neighbours = Arc::clone(&self.neighbours);
         let failing = self.failing.clone();
-        let read =
-            |tenant: &str| db.read_here(|conn| find_due_work(conn, &self.neighbours, &self.failing, tenant, now));
+        self.checks.retain(|tenant, _| tenants.contains(tenant));
+        let (known, paused) = (&self.neighbours, &self.failing);
+        let checks = &mut self.checks;
+        let read = |tenant: &str| {
+            let check = checks.entry(tenant.to_owned()).or_default();
+            db.read_here(|conn| find_due_work(conn, known, paused, check, tenant, now))
+        };
         let mut more = false;
         self.turns.serve_each(
             db,
@@ -122,6 +145,7 @@ fn find_due_work(
     conn: &mut Conn,
     neighbours: &Neighbours,
     failing: &FailurePauses,
+    check: &mut CoverCheck,
     tenant: &str,
     now: Timestamp,
 ) -> Result<Option<DueWork>> {
@@ -147,9 +171,57 @@ fn find_due_work(
         Err(_) => open,
     };
     windows.extend(over);
+    let uncovered = failing.ready(find_uncovered(conn, neighbours, check, tenant, &windows, now)?, now, AT_ONCE);
     let lapsing = store::lapsing(conn, tenant, now.millis(), failing.read_limit(AT_ONCE))?;
     let lapsing = failing.ready(lapsing, now, AT_ONCE);
-    Ok((!windows.is_empty() || !lapsing.is_empty()).then_some(DueWork { windows, lapsing }))
+    let is_idle = windows.is_empty() && uncovered.is_empty() && lapsing.is_empty();
+    Ok((!is_idle).then_some(DueWork { windows, uncovered, lapsing }))
+}
+
+/// Some of the alerts that no window covers any more, though theirs is open: not one of those that are `due`, which are
+/// seen to as a whole.
+fn find_uncovered(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    check: &mut CoverCheck,
+    tenant: &str,
+    due: &[Pending],
+    now: Timestamp,
+) -> Result<Vec<String>> {
+    if now.millis() < check.next_ms {
+        return Ok(Vec::new());
+    }
+    let mut rows = store::held_after(conn, tenant, &check.after, CHECKED)?;
+    let is_more = rows.len() as i64 == CHECKED;
+    *check = match rows.last() {
+        Some(last) if is_more => CoverCheck { after: place(last), next_ms: 0 },
+        _ => CoverCheck { after: HeldPlace::default(), next_ms: now.millis() + CHECK_MS },
+    };
+    rows.retain(|row| !due.iter().any(|window| is_held(row, window)));
+    let alerts: Vec<&Alert> = rows.iter().collect();
+    match db::savepoint(conn, |conn| covers::catching(conn, neighbours, &alerts, now)) {
+        Ok(covers) => {
+            let uncovered = rows.into_iter().zip(covers).filter(|(_, cover)| cover.is_none());
+            Ok(uncovered.map(|(row, _)| row.id).collect())
+        }
+        Err(error @ Error::Unavailable(_)) => Err(error),
+        // A window that cannot be read is told when it is over.
+        Err(error) => {
+            tracing::warn!(%error, tenant, "whether windows still cover the alerts that they hold back");
+            Ok(Vec::new())
+        }
+    }
+}
+
+fn place(alert: &Alert) -> HeldPlace {
+    (alert.window_tenant.clone().unwrap_or_default(), alert.window_id.clone().unwrap_or_default(), alert.id.clone())
+}
+
+/// Does this window hold an alert back?
+fn is_held(alert: &Alert, window: &Pending) -> bool {
+    alert.suppression == WINDOW
+        && alert.window_tenant.as_ref() == Some(&window.window_tenant)
+        && alert.window_id.as_ref() == Some(&window.window_id)
 }
 
 /// Does the work for a tenant; true when there may be more.
@@ -174,12 +246,18 @@ fn process_tenant(
             Ok(())
         })?;
     }
+    let release = |tx: &mut Tx<'_>, ids: &[String]| release_uncovered(tx, neighbours, tenant, ids);
+    let released = tx.attempt_each(&part.uncovered, release, |_, id, error| {
+        failing.record_failure(tenant, id, &error, now);
+        Ok(())
+    })?;
     let lapse = |tx: &mut Tx<'_>, ids: &[String]| end_suppressions(tx, tenant, ids);
     let lapsed = tx.attempt_each(&part.lapsing, lapse, |_, id, error| {
         failing.record_failure(tenant, id, &error, now);
         Ok(())
     })?;
-    Ok(work.borrow().left == 0 || lapsed == AT_ONCE || lapsed < part.lapsing.len())
+    let is_left = released < part.uncovered.len() || lapsed < part.lapsing.len();
+    Ok(work.borrow().left == 0 || lapsed == AT_ONCE || is_left)
 }
 
 /// The state that the windows of a turn share.
@@ -238,7 +316,7 @@ impl Work<'_> {
         let work = |tx: &mut Tx<'_>, ids: &[String]| {
             let mut rows = store::by_ids(tx.conn, tenant, ids)?;
             // Somebody may have done something with it meanwhile.
-            rows.retain(|row| row.suppression == WINDOW && row.window_id.as_ref() == Some(&window.window_id));
+            rows.retain(|row| is_held(row, window));
             work(tx, rows)
         };
         let mut failed = 0;
@@ -265,16 +343,42 @@ impl Work<'_> {
     /// so.
     fn finish(&mut self, tx: &mut Tx<'_>, window: &Pending) -> Result<()> {
         let neighbours = self.neighbours;
-        // As the window says now; of one that is gone, as it said when it held them back.
-        let escalates =
-            neighbours.maintenance.escalating(tx.conn, &[port_window(window)])?.into_iter().flatten().next();
-        let escalates = escalates.unwrap_or(window.escalates);
+        let escalates = escalates(tx.conn, neighbours, window)?;
         let finish = |tx: &mut Tx<'_>, rows| finish(tx, neighbours, window, escalates, rows);
         if self.each_alert(tx, window, None, finish)? {
             store::forget(tx.conn, window)?;
         }
         Ok(())
     }
+}
+
+/// Are the alerts of a window to be escalated that are open after it? As the window says now; of one that is gone, as it
+/// said when it held them back.
+fn escalates(conn: &mut Conn, neighbours: &Neighbours, window: &Pending) -> Result<bool> {
+    let said = neighbours.maintenance.escalating(conn, &[port_window(window)])?.into_iter().flatten().next();
+    Ok(said.unwrap_or(window.escalates))
+}
+
+/// Ends the suppression of alerts of a tenant that are held back by windows which do not cover them any more, as if
+/// their windows were over.
+fn release_uncovered(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str, ids: &[String]) -> Result<()> {
+    // Somebody may have done something with it meanwhile.
+    let mut rows = store::by_ids(tx.conn, tenant, ids)?;
+    for window in store::pending(tx.conn, tenant)? {
+        let (of_window, others): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| is_held(row, &window));
+        rows = others;
+        // One that is over is seen to with all that it holds back.
+        if of_window.is_empty() || end(tx.conn, neighbours, &window, tx.now)?.is_none() {
+            continue;
+        }
+        let alerts: Vec<&Alert> = of_window.iter().collect();
+        let covers = covers::catching(tx.conn, neighbours, &alerts, tx.now)?;
+        let uncovered = of_window.into_iter().zip(covers).filter(|(_, cover)| cover.is_none());
+        let uncovered: Vec<Alert> = uncovered.map(|(row, _)| row).collect();
+        let escalates = escalates(tx.conn, neighbours, &window)?;
+        finish(tx, neighbours, &window, escalates, uncovered)?;
+    }
+    Ok(())
 }
 
 /// Hands over or escalates alerts whose window is over.
@@ -309,18 +413,8 @@ fn still_covered(
     window: &Pending,
     rows: Vec<Alert>,
 ) -> Result<Vec<(Alert, Option<Cover>)>> {
-    let told = |row: &Alert| row.unsuppressed_payload(tx.now);
-    let told: Vec<Value> = rows.iter().map(told).collect::<Result<_>>()?;
-    let facts: Vec<AlertFacts<'_>> = rows
-        .iter()
-        .zip(&told)
-        .map(|(row, alert)| AlertFacts {
-            tenant_id: &row.tenant_id,
-            resource_id: row.resource_id.as_deref().unwrap_or_default(),
-            alert,
-        })
-        .collect();
-    let covers = neighbours.maintenance.catching(tx.conn, &facts, tx.now)?;
+    let alerts: Vec<&Alert> = rows.iter().collect();
+    let covers = covers::catching(tx.conn, neighbours, &alerts, tx.now)?;
     // That the same window opened again does not hide that it was over.
     let is_other = |cover: &Cover| {
         (&cover.window.tenant_id, &cover.window.unique_id) != (&window.window_tenant, &window.window_id)
