@@ -10,6 +10,7 @@ use super::{FAR_AHEAD, LONG_AGO, claim, create, everyday, job, runs, script, tex
 both_backends![
     a_run_goes_from_queue_to_history,
     of_many_who_claim_each_run_goes_to_one,
+    a_result_and_the_deletion_of_the_job_pass_each_other,
     who_comes_late_is_refused,
     runs_of_one_job_follow_its_overlap_policy,
     labels_platforms_and_filters_choose,
@@ -102,6 +103,26 @@ fn of_many_who_claim_each_run_goes_to_one(server: &Server) {
     assert_eq!(claimed.iter().collect::<BTreeSet<_>>().len(), JOBS, "each of them once");
     for id in jobs {
         assert_eq!(runs(&client, &id)[0]["attempt"], json!(1));
+    }
+}
+
+fn a_result_and_the_deletion_of_the_job_pass_each_other(server: &Server) {
+    let client = server.new_client();
+    for _ in 0..12 {
+        let id = queued(&client, json!({"alertOnFailure": true}));
+        let claimed = client.post("/jobs/runs/claim", &json!({"runner": "r", "jobs": [id]})).ok();
+        let run = text(&claimed["runs"][0]["run"]["id"]);
+        let together = Barrier::new(2);
+        let told = std::thread::scope(|scope| {
+            let told = scope.spawn(|| {
+                together.wait();
+                client.post(&format!("/jobs/runs/{run}/result"), &json!({"attempt": 1, "exitCode": 1}))
+            });
+            together.wait();
+            client.delete(&format!("/jobs/{id}")).ok();
+            told.join().unwrap()
+        });
+        assert!([200, 404].contains(&told.status), "{told:?}");
     }
 }
 

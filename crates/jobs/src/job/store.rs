@@ -10,9 +10,17 @@ use super::{
 };
 use crate::schema::{job_labels, job_output, job_resources, job_runs, jobs};
 
-/// Anyone who changes a job, or says of it what its runs say, holds this until the end of the transaction.
+/// Anyone who changes a job, or says of it what its runs say, holds this until the end of the transaction. It is taken
+/// before a row of the job or of its runs is written, so that nobody waits in a circle.
 pub fn lock(id: &str) -> db::Lock {
     db::Lock::of("jobs.job", id.to_ascii_lowercase())
+}
+
+/// Takes the locks of several jobs, in one order.
+pub fn lock_all(conn: &mut Conn, mut ids: Vec<&str>) -> Result<()> {
+    ids.sort_unstable();
+    ids.dedup();
+    db::Lock::take_all(conn, &ids.into_iter().map(lock).collect::<Vec<_>>())
 }
 
 /// The scheduler holds this alone for a tenant; anyone who changes a job of it, shared.

@@ -19,7 +19,8 @@ use crate::job::{
 /// How soon alerts are told again of what they could not be told.
 const AGAIN_MS: i64 = 10_000;
 
-/// Tells what became of runs that are over, of several of a job the last, where their jobs ask for it.
+/// Tells what became of runs that are over, of several of a job the last, where their jobs ask for it. Whoever wrote the
+/// runs locked their jobs before.
 pub fn tell(tx: &mut Tx<'_>, notices: &dyn Notices, runs: &[&Run]) -> Result<()> {
     let mut last: BTreeMap<(&str, &str), &Run> = BTreeMap::new();
     for run in runs.iter().filter(|run| has_failed(run).is_some()) {
@@ -32,7 +33,6 @@ pub fn tell(tx: &mut Tx<'_>, notices: &dyn Notices, runs: &[&Run]) -> Result<()>
     for ((tenant, id), run) in last {
         let tenant = tenant.to_owned();
         let id = id.to_owned();
-        job::store::lock(&id).take(tx.conn)?;
         // It may have been deleted meanwhile.
         let Some(job) = job::store::find(tx.conn, &tenant, &id)? else { continue };
         let Some(failed) = has_failed(run).filter(|failed| if *failed { job.alert_on_failure } else { job.alerting })
@@ -64,6 +64,7 @@ pub fn tell(tx: &mut Tx<'_>, notices: &dyn Notices, runs: &[&Run]) -> Result<()>
 /// Tells again what became of the last runs of these jobs of a tenant.
 pub fn tell_again(tx: &mut Tx<'_>, notices: &dyn Notices, tenant: &str, jobs: &[String]) -> Result<()> {
     let mut runs = Vec::with_capacity(jobs.len());
+    job::store::lock_all(tx.conn, jobs.iter().map(String::as_str).collect())?;
     for id in jobs {
         job::store::set_alarm(tx.conn, tenant, id, None)?;
         runs.extend(super::store::last_of(tx.conn, tenant, id, &[SUCCEEDED, FAILED, TIMED_OUT, MISSED])?);

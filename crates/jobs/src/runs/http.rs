@@ -178,10 +178,11 @@ pub async fn cancel(context: RequestContext, PathIds(id): PathIds<RunId>) -> api
 /// Stores what became of a run.
 ///
 /// # Errors
-/// 409 when somebody else was faster.
+/// 409 when somebody else was faster, 404 when the run is gone.
 pub fn change(tx: &mut Tx<'_>, old: &row::Run, new: &row::Run) -> db::Result<()> {
     if store::update(tx.conn, old, new)? {
         return Ok(());
     }
+    store::existing(tx.conn, std::slice::from_ref(&old.tenant_id), &old.id)?;
     Err(Problem::conflict("The run has just changed. Ask again.").into())
 }

@@ -78,8 +78,10 @@ pub async fn claim(
                     runner_key: key.clone(),
                     ..old.clone()
                 };
-                change(tx, &old, &new)?;
-                runs.push(new);
+                // It may have been cancelled, or its job deleted, at this moment.
+                if store::update(tx.conn, &old, &new)? {
+                    runs.push(new);
+                }
             }
             Answer::ok(&Claim { runs: work(tx, &partner, &runs)? })
         })
@@ -224,7 +226,7 @@ pub async fn result(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let old = store::existing(tx.conn, &scope.scope(), &id)?;
+            let old = store::locked(tx.conn, &scope.scope(), &id)?;
             rules::held(&old, outcome.attempt, (&scope.caller.key_id, scope.author()))?;
             let new = rules::finished(&old, &outcome, tx.now);
             change(tx, &old, &new)?;

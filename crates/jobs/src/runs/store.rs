@@ -6,7 +6,10 @@ use diesel::prelude::*;
 use outbox::{Keep, Retention, Setting};
 
 use super::{row::Run, rules};
-use crate::schema::{job_output, job_runs};
+use crate::{
+    job,
+    schema::{job_output, job_runs},
+};
 
 /// What a run printed belongs to it.
 pub const PARTITIONED: Partitioned = Partitioned { table: "job_runs", column: "due_ms", prefix: "", goes_whole: false };
@@ -62,6 +65,21 @@ pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Run> {
     use job_runs::dsl;
     let row = dsl::job_runs.filter(dsl::tenant_id.eq_any(scope)).filter(dsl::id.eq(id)).get_result(conn);
     Ok(row.optional()?.ok_or_else(rules::no_run)?)
+}
+
+/// Those of these runs of a tenant that are still there, in the order of their ids.
+pub fn some(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<Run>> {
+    use job_runs::dsl;
+    let these = dsl::job_runs.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids));
+    Ok(these.order(dsl::id).load(conn)?)
+}
+
+/// The run with this id among these tenants, or 404, with its job locked: for whoever says that it is over.
+pub fn locked(conn: &mut Conn, scope: &[String], id: &str) -> Result<Run> {
+    let found = existing(conn, scope, id)?;
+    job::store::lock(&found.job_id).take(conn)?;
+    // The job may have been deleted meanwhile.
+    existing(conn, scope, id)
 }
 
 /// What runs are sorted by; ids ascend in the time at which they were made.

@@ -182,6 +182,7 @@ fn make_runs(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str) -> Result<b
 fn make_runs_of(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str, ids: &[String]) -> Result<()> {
     let now = tx.now;
     let tenants = [tenant.to_owned()];
+    job::store::lock_all(tx.conn, ids.iter().map(String::as_str).collect())?;
     let due = store::still_due(tx.conn, tenant, ids, now.millis())?;
     let Some(from_ms) = due.iter().filter_map(|job| job.next_due_ms).min() else { return Ok(()) };
     let made: HashSet<(String, i64)> =
@@ -246,11 +247,16 @@ fn run(
     }
 }
 
+/// Locks the jobs of these runs of a tenant.
+fn lock_jobs_of(tx: &mut Tx<'_>, tenant: &str, ids: &[String]) -> Result<()> {
+    let runs = runs::store::some(tx.conn, tenant, ids)?;
+    job::store::lock_all(tx.conn, runs.iter().map(|run| run.job_id.as_str()).collect())
+}
+
 fn take_back(tx: &mut Tx<'_>, notices: &dyn Notices, tenant: &str, ids: &[String]) -> Result<()> {
-    let scope = [tenant.to_owned()];
     let mut failed = Vec::new();
-    for id in ids {
-        let old = runs::store::existing(tx.conn, &scope, id)?;
+    lock_jobs_of(tx, tenant, ids)?;
+    for old in runs::store::some(tx.conn, tenant, ids)? {
         if old.finished_ms.is_some() || old.lease_ms.is_none_or(|lease| lease > tx.now.millis()) {
             continue;
         }
