@@ -1,5 +1,7 @@
 //! Alerts of jobs that do not run well.
 
+use std::time::{Duration, Instant};
+
 use muster_tests::{Client, Server, both_backends};
 use serde_json::{Value, json};
 
@@ -10,6 +12,7 @@ both_backends![
     a_missed_run_is_an_alert,
     who_asks_for_no_alert_gets_none,
     an_alert_ends_with_what_it_is_about,
+    an_alert_follows_the_machine_of_its_job_to_another_tenant,
 ];
 
 fn alarmed(client: &Client, change: Value) -> String {
@@ -107,4 +110,47 @@ fn an_alert_ends_with_what_it_is_about(server: &Server) {
     assert_eq!(open(), 1);
     client.delete(&format!("/jobs/{two}")).ok();
     assert_eq!(open(), 0);
+}
+
+fn an_alert_follows_the_machine_of_its_job_to_another_tenant(server: &Server) {
+    let partner = server.admin();
+    let clients = [server.new_client(), server.new_client()];
+    let machines = clients.each_ref().map(|client| {
+        let made = client.post("/resources", &json!({"hostName": "web-01"})).ok();
+        json!([{"id": text(&made["resourceUUID"])}])
+    });
+    let open = |client: &Client, id: &str| {
+        let page = client.search("/alerts/search", &format!("extAlertId:{id}")).page();
+        let found = page["results"].as_array().cloned().unwrap_or_default();
+        found.iter().filter(|alert| alert["currentState"] == json!("Critical")).count()
+    };
+    let [first, second] = &clients;
+    for after in ["run", "delete", "off"] {
+        let id = alarmed(&partner, json!({"resources": machines[0]}));
+        ran(&partner, &id, json!({"exitCode": 1}));
+        assert_eq!((open(first, &id), open(second, &id)), (1, 0));
+        let job = format!("/jobs/{id}");
+        partner.post(&job, &json!({"resources": machines[1]})).ok();
+        assert_eq!(open(first, &id), 0);
+        wait_until(|| open(second, &id) == 1);
+        // Two machines are about none.
+        let both = json!([machines[0][0], machines[1][0]]);
+        partner.post(&job, &json!({"resources": both})).ok();
+        assert_eq!((open(first, &id), open(second, &id)), (0, 0));
+        match after {
+            "run" => _ = ran(&partner, &id, json!({"exitCode": 0})),
+            "delete" => _ = partner.delete(&job).ok(),
+            _ => _ = partner.post(&job, &json!({"alertOnFailure": false})).ok(),
+        }
+        assert_eq!((open(first, &id), open(second, &id), open(&partner, &id)), (0, 0, 0));
+    }
+}
+
+#[track_caller]
+fn wait_until(is_so: impl Fn() -> bool) {
+    let until = Instant::now() + Duration::from_secs(30);
+    while !is_so() {
+        assert!(Instant::now() < until, "it takes too long");
+        std::thread::sleep(Duration::from_millis(100));
+    }
 }

@@ -25,6 +25,23 @@ pub fn withdraw(tx: &mut Tx<'_>, notices: &dyn Notices, job: &Job) -> Result<()>
     notices.notice(tx.conn, &[notice], tx.now)
 }
 
+/// Closes the alert of a job at the tenant whose machine it was about, when the job is about one of another tenant now:
+/// nothing would close it there any more. Whether its last run went well is then told at the other tenant. `end` is what
+/// would have ended the alert before.
+pub fn follow(tx: &mut Tx<'_>, notices: &dyn Notices, job: &Job, end: Notice) -> Result<()> {
+    if place(&end) == place(&notice(tx, job, None)?) {
+        return Ok(());
+    }
+    store::set_alerting(tx.conn, &job.tenant_id, &job.id, false)?;
+    notices.notice(tx.conn, &[end], tx.now)?;
+    store::set_alarm(tx.conn, &job.tenant_id, &job.id, Some(tx.now.millis()))
+}
+
+/// The tenant that has the alert of a notice.
+fn place(notice: &Notice) -> &str {
+    notice.resource.as_ref().map_or(&notice.tenant, |(tenant, _)| tenant)
+}
+
 /// The report of a problem; without a failure, of its end.
 pub fn notice(tx: &mut Tx<'_>, job: &Job, failure: Option<Failure>) -> Result<Notice> {
     let tenants = [job.tenant_id.clone()];

@@ -296,7 +296,11 @@ pub fn change_locked(
     if !new.alert_on_failure {
         alarms::withdraw(tx, notices, &new)?;
     }
+    let end = (new.alerting && new.alert_on_failure).then(|| alarms::notice(tx, &new, None)).transpose()?;
     keep(tx, &new, named, change.labels.as_deref())?;
+    if let Some(end) = end {
+        alarms::follow(tx, notices, &new, end)?;
+    }
     let after = view::job(tx.conn, people, &scripts, &new)?;
     record_change(tx, &new, Some(&before), Some(&after))?;
     Ok((new, after))
