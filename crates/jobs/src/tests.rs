@@ -296,6 +296,35 @@ fn what_became_of_a_run_stands_when_no_alert_can_tell_it() {
 }
 
 #[test]
+fn a_run_that_no_runner_takes_in_time_is_missed() {
+    let fixture = fixture();
+    let job = fixture.daily(json!({"maximumLateness": 5, "alertOnFailure": true}));
+    let any = fixture.daily(json!({}));
+    fixture.turn("2026-11-01T10:00:00Z");
+    let full = Arc::new(Full(Mutex::new((true, Vec::new()))));
+    let people: Arc<dyn People> = Arc::new(Standalone);
+    let mut work = scheduler::Work::new(fixture.db.clone(), Arc::clone(&fixture.maintenance), people, full.clone());
+    let given_out = |now: &str| {
+        let wanted = runs::runner::wire::ClaimQuery::parse(&json!({"jobs": [job.id]})).unwrap();
+        let scope = ["client_1".to_owned()];
+        fixture.db.read_here(|conn| runs::queue::next(conn, &scope, &wanted, at(now))).unwrap().is_some()
+    };
+    for (now, in_time) in [("2026-11-01T10:00:05Z", true), ("2026-11-01T10:00:06Z", false)] {
+        assert_eq!(given_out(now), in_time);
+        work.end_late(at(now)).unwrap();
+        assert_eq!(fixture.told(&job), [if in_time { "01T10 QUEUED" } else { "01T10 MISSED" }]);
+    }
+    assert!(fixture.runs(&job)[0].reason.contains("for 6 s"));
+    assert_eq!(fixture.told(&any), ["01T10 QUEUED"]);
+    assert_eq!(full.0.lock().unwrap().1, ["The job a missed a run"]);
+    // One that began, and whose runner vanished, may go on.
+    fixture.turn("2026-11-02T10:00:00Z");
+    fixture.change(&fixture.runs(&job)[1], |run| run.attempt = 1);
+    work.end_late(at("2026-11-02T11:00:00Z")).unwrap();
+    assert_eq!(fixture.told(&job)[1], "02T10 QUEUED");
+}
+
+#[test]
 fn what_is_due_while_a_run_is_open_follows_the_policy() {
     let fixture = fixture();
     let policies = ["skip", "queue", "allow"].map(|policy| fixture.daily(json!({"overlapPolicy": policy})));

@@ -7,6 +7,17 @@ use diesel::prelude::*;
 use super::{row::Run, rules::MOST_ATTEMPTS, runner::wire::ClaimQuery};
 use crate::schema::job_runs;
 
+/// A run that waits, and may not begin any more (`maximumLateness`). One that was given out before has begun.
+pub fn too_late(now: Timestamp) -> Condition {
+    Condition::sql(
+        "job_runs.finished_ms IS NULL AND job_runs.state = 'QUEUED' AND job_runs.attempt = 0 AND EXISTS ( \
+             SELECT 1 FROM jobs WHERE jobs.tenant_id = job_runs.tenant_id AND jobs.id = job_runs.job_id \
+             AND job_runs.due_ms + (jobs.lateness_s + 1) * 1000 <= ",
+    )
+    .integer(now.millis())
+    .then(")")
+}
+
 /// The next run for a runner, among those of these tenants.
 pub fn next(conn: &mut Conn, scope: &[String], wanted: &ClaimQuery, now: Timestamp) -> Result<Option<Run>> {
     let left = Condition::sql("job_runs.finished_ms IS NULL AND job_runs.state = 'RUNNING' AND job_runs.lease_ms <= ")
@@ -18,8 +29,10 @@ pub fn next(conn: &mut Conn, scope: &[String], wanted: &ClaimQuery, now: Timesta
         "job_runs.finished_ms IS NULL AND job_runs.state = 'QUEUED' AND (NOT job_runs.exclusive OR NOT EXISTS ( \
              SELECT 1 FROM job_runs other WHERE other.tenant_id = job_runs.tenant_id AND other.job_id = \
              job_runs.job_id \
-             AND other.state = 'RUNNING' AND other.finished_ms IS NULL))",
-    );
+             AND other.state = 'RUNNING' AND other.finished_ms IS NULL)) AND NOT (",
+    )
+    .append(too_late(now))
+    .then(")");
     let waits = first(conn, scope, wanted, waits)?;
     Ok([left, waits].into_iter().flatten().min_by(|one, other| (one.due_ms, &one.id).cmp(&(other.due_ms, &other.id))))
 }

@@ -60,6 +60,9 @@ pub fn start_scheduler(
             if let Err(error) = work.take_back_abandoned(now) {
                 tracing::warn!(%error, "taking back abandoned runs");
             }
+            if let Err(error) = work.end_late(now) {
+                tracing::warn!(%error, "ending runs that are too late to begin");
+            }
             if let Err(error) = work.tell_again(now) {
                 tracing::warn!(%error, "telling again what became of runs");
             }
@@ -77,6 +80,7 @@ pub struct Work {
     neighbours: Neighbours,
     due: TenantTurns,
     abandoned: TenantTurns,
+    late: TenantTurns,
     alarms: TenantTurns,
     held: TenantTurns,
 }
@@ -95,7 +99,7 @@ impl Work {
         let neighbours = Neighbours { maintenance, people, notices };
         let due = TenantTurns::of_rows(&db, "scheduler", &[store::DUE, store::ABANDONED]);
         let turns = || TenantTurns::new("scheduler");
-        Self { db, neighbours, due, abandoned: turns(), alarms: turns(), held: turns() }
+        Self { db, neighbours, due, abandoned: turns(), late: turns(), alarms: turns(), held: turns() }
     }
 
     /// Makes runs for jobs that are due; true when there may be more.
@@ -142,6 +146,41 @@ impl Work {
             Ok(false)
         };
         self.alarms.serve(&self.db, tenants, now, tell).map(drop)
+    }
+
+    /// Ends runs that waited for longer than their jobs allow. Those of a suspended tenant are seen to when it is
+    /// resumed.
+    pub fn end_late(&mut self, now: Timestamp) -> Result<()> {
+        let Neighbours { people, notices, .. } = self.neighbours.clone();
+        let db = self.db.clone();
+        let late = || {
+            db.read_here(|conn| {
+                let tenants = store::tenants_with_late_runs(conn, now)?;
+                people.active(conn, &tenants)
+            })
+        };
+        let mut tenants = late()?;
+        loop {
+            let notices = Arc::clone(&notices);
+            let end = move |tx: &mut Tx<'_>, tenant: &str| {
+                let runs = store::late(tx.conn, tenant, now, AT_ONCE)?;
+                let mut failed = false;
+                tx.attempt_each(
+                    &runs,
+                    |tx, runs| end_late(tx, &*notices, tenant, runs),
+                    |_, run, error| {
+                        failed = true;
+                        tracing::error!(%error, tenant, run, "a run that is too late to begin does not end");
+                        Ok(())
+                    },
+                )?;
+                Ok(!failed && runs.len() == AT_ONCE)
+            };
+            if !self.late.serve(&self.db, std::mem::take(&mut tenants), now, end)? {
+                return Ok(());
+            }
+            tenants = late()?;
+        }
     }
 
     /// Lets runs wait again whose runner vanished, and ends those that the last runner left.
@@ -245,6 +284,25 @@ fn run(
             run
         }
     }
+}
+
+/// Ends runs of a tenant that wait, and may not begin any more.
+fn end_late(tx: &mut Tx<'_>, notices: &dyn Notices, tenant: &str, ids: &[String]) -> Result<()> {
+    lock_jobs_of(tx, tenant, ids)?;
+    // Somebody may have taken one, or changed its job, meanwhile.
+    let late = store::late(tx.conn, tenant, tx.now, AT_ONCE)?;
+    let mut missed = Vec::new();
+    for old in runs::store::some(tx.conn, tenant, ids)?.into_iter().filter(|run| late.contains(&run.id)) {
+        let late_s = (tx.now.millis() - old.due_ms) / 1_000;
+        let reason = format!("No runner took it for {late_s} s, and the job may not begin as late as that.");
+        let new = runs::rules::not_run(old.clone(), runs::rules::MISSED, reason, tx.now);
+        if runs::store::update(tx.conn, &old, &new)? {
+            tx.record_change(Some(&old), Some(&new))?;
+            runs::trace::record_end(&new);
+            missed.push(new);
+        }
+    }
+    runs::alarms::tell(tx, notices, &missed.iter().collect::<Vec<_>>())
 }
 
 /// Locks the jobs of these runs of a tenant.

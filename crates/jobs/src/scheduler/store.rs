@@ -1,5 +1,6 @@
 //! What the scheduler reads and writes, a tenant at a time.
 
+use base::timestamp::Timestamp;
 use db::{Condition, Conn, DueRows, Result};
 use diesel::{
     dsl::sql,
@@ -9,6 +10,7 @@ use diesel::{
 
 use crate::{
     job::row::Job,
+    runs::queue::too_late,
     schema::{job_runs, jobs},
 };
 
@@ -77,6 +79,17 @@ pub fn alarms(conn: &mut Conn, tenant: &str, now_ms: i64, most: usize) -> Result
     let due = Condition::sql("jobs.alarm_ms IS NOT NULL AND jobs.alarm_ms <= ").integer(now_ms);
     let due = jobs::table.filter(jobs::tenant_id.eq(tenant)).filter(due);
     Ok(due.order((jobs::alarm_ms, jobs::id)).select(jobs::id).limit(limit(most)).load(conn)?)
+}
+
+/// The tenants with runs that wait, and may not begin any more.
+pub fn tenants_with_late_runs(conn: &mut Conn, now: Timestamp) -> Result<Vec<String>> {
+    Ok(job_runs::table.filter(too_late(now)).select(job_runs::tenant_id).distinct().load(conn)?)
+}
+
+/// The ids of runs of a tenant that wait, and may not begin any more.
+pub fn late(conn: &mut Conn, tenant: &str, now: Timestamp, most: usize) -> Result<Vec<String>> {
+    let late = job_runs::table.filter(job_runs::tenant_id.eq(tenant)).filter(too_late(now));
+    Ok(late.order((job_runs::due_ms, job_runs::id)).select(job_runs::id).limit(limit(most)).load(conn)?)
 }
 
 /// The ids of runs of a tenant whose runner sent no heartbeat in time.
