@@ -344,6 +344,37 @@ fn what_is_due_while_a_run_is_open_follows_the_policy() {
 }
 
 #[test]
+fn open_runs_of_a_job_are_bounded() {
+    let fixture = fixture();
+    let job = fixture.daily(json!({"overlapPolicy": "allow", "misfirePolicy": "all", "alertOnFailure": true}));
+    let full = Arc::new(Full(Mutex::new((true, Vec::new()))));
+    let people: Arc<dyn People> = Arc::new(Standalone);
+    let mut work = scheduler::Work::new(fixture.db.clone(), Arc::clone(&fixture.maintenance), people, full.clone());
+    for now in ["2027-01-20T10:00:00Z", "2027-03-20T10:00:00Z"] {
+        work.turn(at(now)).unwrap();
+    }
+    let runs = fixture.runs(&job);
+    let open = runs.iter().filter(|run| run.finished_ms.is_none()).count();
+    assert_eq!((open, runs.len()), (runs::rules::MOST_OPEN_OF_JOB, 140));
+    let last = runs.last().unwrap();
+    assert!(last.state == "MISSED" && last.reason.contains("100 runs of the job are not over"), "{last:?}");
+    assert_eq!(full.0.lock().unwrap().1.len(), 1, "which is an alert");
+    let start = |fixture: &Fixture| {
+        let job = job.clone();
+        let maintenance = Arc::clone(&fixture.maintenance);
+        let actor = outbox::Actor::service("test");
+        let now = at("2027-03-20T11:00:00Z");
+        let done = fixture.db.write_here(move |conn| {
+            outbox::Tx::run(conn, &actor, now, |tx| runs::manual::start(tx, &*maintenance, &job))
+        });
+        done.map(drop)
+    };
+    assert!(matches!(start(&fixture), Err(db::Error::Problem(_))));
+    fixture.finish(&job);
+    start(&fixture).unwrap();
+}
+
+#[test]
 fn an_absence_is_in_the_history() {
     let fixture = fixture();
     let [once, skip, all] =

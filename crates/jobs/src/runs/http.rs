@@ -38,7 +38,7 @@ impl List for OfJob {
     params(JobId),
     responses(
         (status = 200, description = "The new run", body = Run),
-        (status = 409, description = "A run of the job is not over"),
+        (status = 409, description = "A run of the job is not over, or 100 are not"),
         (status = 412, description = "The job has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
@@ -63,7 +63,7 @@ pub async fn run_now(
     params(JobId),
     responses(
         (status = 200, description = "The new run", body = Run),
-        (status = 409, description = "A run of the job is not over"),
+        (status = 409, description = "A run of the job is not over, or 100 are not"),
     ),
     security(("bearer" = ["operator"]))
 )]

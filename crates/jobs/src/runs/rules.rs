@@ -15,6 +15,12 @@ pub const MOST_OUTPUT: usize = 1 << 20;
 /// How many times a run is given out; when the last runner vanishes too, it has failed.
 pub const MOST_ATTEMPTS: i64 = 3;
 
+/// The most runs of a job that are not over.
+pub const MOST_OPEN_OF_JOB: usize = 100;
+
+/// The most runs of a tenant that are not over.
+pub const MOST_OPEN: usize = 50_000;
+
 /// Waits for a runner.
 pub const QUEUED: &str = "QUEUED";
 /// A runner has it.
@@ -66,6 +72,17 @@ pub fn queued(job: &Job, id: String, due_ms: i64, cause: &str, now: Timestamp) -
         output_cut: false,
         runner_key: String::new(),
         trace: None,
+    }
+}
+
+/// Why there is no room for one more run, of a job and a tenant with so many that are not over.
+pub fn no_room(of_job: usize, of_tenant: usize) -> Option<String> {
+    if of_job >= MOST_OPEN_OF_JOB {
+        Some(format!("{MOST_OPEN_OF_JOB} runs of the job are not over, the most that it may have."))
+    } else if of_tenant >= MOST_OPEN {
+        Some(format!("{MOST_OPEN} runs of the tenant are not over, the most that it may have."))
+    } else {
+        None
     }
 }
 
@@ -178,6 +195,13 @@ mod tests {
         assert_eq!(by_hand(Timestamp::from_millis(5_000), None), 5_001);
         assert_eq!(by_hand(Timestamp::from_millis(5_999), Some(5_999)), 6_001);
         assert_eq!(by_hand(Timestamp::from_millis(5_500), Some(4_000)), 5_500);
+    }
+
+    #[test]
+    fn open_runs_have_limits() {
+        assert_eq!(no_room(MOST_OPEN_OF_JOB - 1, MOST_OPEN - 1), None);
+        assert!(no_room(MOST_OPEN_OF_JOB, 0).unwrap().contains("of the job"));
+        assert!(no_room(0, MOST_OPEN).unwrap().contains("of the tenant"));
     }
 
     #[test]

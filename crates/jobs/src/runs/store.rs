@@ -114,10 +114,18 @@ pub fn last_due(conn: &mut Conn, tenant: &str, job: &str) -> Result<Option<i64>>
 }
 
 /// How many runs of a job are not over.
-pub fn open(conn: &mut Conn, tenant: &str, job: &str) -> Result<i64> {
+pub fn open(conn: &mut Conn, tenant: &str, job: &str) -> Result<usize> {
     use job_runs::dsl;
     let of_job = dsl::job_runs.filter(dsl::tenant_id.eq(tenant)).filter(dsl::job_id.eq(job));
-    Ok(of_job.filter(dsl::finished_ms.is_null()).count().get_result(conn)?)
+    let count: i64 = of_job.filter(dsl::finished_ms.is_null()).count().get_result(conn)?;
+    Ok(usize::try_from(count).unwrap_or_default())
+}
+
+/// How many runs of a tenant are not over.
+pub fn open_of_tenant(conn: &mut Conn, tenant: &str) -> Result<usize> {
+    use job_runs::dsl;
+    let open = dsl::job_runs.filter(dsl::tenant_id.eq(tenant)).filter(dsl::finished_ms.is_null());
+    Ok(usize::try_from(open.count().get_result::<i64>(conn)?).unwrap_or_default())
 }
 
 /// Those of these jobs that have a run that is not over: one id for each such run.

@@ -224,11 +224,10 @@ fn make_runs_of(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str, ids: &[S
     job::store::lock_all(tx.conn, ids.iter().map(String::as_str).collect())?;
     let due = store::still_due(tx.conn, tenant, ids, now.millis())?;
     let Some(from_ms) = due.iter().filter_map(|job| job.next_due_ms).min() else { return Ok(()) };
-    let made: HashSet<(String, i64)> =
-        runs::store::due_times_with_runs(tx.conn, &tenants, ids, from_ms)?.into_iter().collect();
-    let mut open: HashMap<String, usize> = HashMap::new();
+    let made: HashSet<(String, i64)> = runs::store::due_times_with_runs(tx.conn, &tenants, ids, from_ms)?.into_iter().collect();
+    let mut open = OpenRuns { of_tenant: runs::store::open_of_tenant(tx.conn, tenant)?, of_job: HashMap::new() };
     for job in runs::store::open_of(tx.conn, &tenants, ids)? {
-        *open.entry(job).or_default() += 1;
+        *open.of_job.entry(job).or_default() += 1;
     }
     let covered = runs::maintenance::cover(tx.conn, &*neighbours.maintenance, &due, now)?;
     let mut new = Vec::new();
@@ -248,7 +247,7 @@ fn make_runs_of(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str, ids: &[S
         for (due_ms, fate) in plan.due {
             // A clock that was moved back, and a schedule that was changed since, can lead here a second time.
             if !made.contains(&(job.id.clone(), due_ms)) {
-                new.push(run(job, due_ms, fate, open.entry(job.id.clone()).or_default(), covered.get(&job.id), now));
+                new.push(run(job, due_ms, fate, &mut open, covered.get(&job.id), now));
             }
         }
     }
@@ -261,28 +260,39 @@ fn make_runs_of(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str, ids: &[S
     runs::alarms::tell(tx, &*neighbours.notices, &over)
 }
 
-/// The run of one due time, by how many runs of its job are open.
+/// How many runs are not over.
+struct OpenRuns {
+    of_tenant: usize,
+    of_job: HashMap<String, usize>,
+}
+
+/// The run of one due time, by how many runs are open.
 fn run(
     job: &Job,
     due_ms: i64,
     fate: DueTimeOutcome,
-    open: &mut usize,
+    open: &mut OpenRuns,
     covered: Option<&Vec<RunMaintenance>>,
     now: Timestamp,
 ) -> Run {
-    use runs::rules::{MISSED, SKIPPED, not_run, queued};
+    use runs::rules::{MISSED, SKIPPED, no_room, not_run, queued};
+    let of_job = open.of_job.entry(job.id.clone()).or_default();
     let mut run = queued(job, runs::store::new_id(), due_ms, "schedule", now);
     run.maintenance = Json(covered.cloned().unwrap_or_default());
     match fate {
         DueTimeOutcome::Missed(reason) => not_run(run, MISSED, reason, now),
-        DueTimeOutcome::Run if job.overlap == "skip" && *open > 0 => {
+        DueTimeOutcome::Run if job.overlap == "skip" && *of_job > 0 => {
             not_run(run, SKIPPED, "A run of the job was not over when this one was due.".to_owned(), now)
         }
-        DueTimeOutcome::Run => {
-            *open += 1;
-            run.trace = runs::trace::of_scheduled(&run.id);
-            run
-        }
+        DueTimeOutcome::Run => match no_room(*of_job, open.of_tenant) {
+            Some(reason) => not_run(run, MISSED, reason, now),
+            None => {
+                *of_job += 1;
+                open.of_tenant += 1;
+                run.trace = runs::trace::of_scheduled(&run.id);
+                run
+            }
+        },
     }
 }
 
