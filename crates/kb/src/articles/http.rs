@@ -29,11 +29,14 @@ api::list! {
     pub Versions by store::REVISION_SORTS: SORT = "revision", DESCENDING = true, PAGE_SIZE = 20
 }
 
+/// The revision of a request that names none.
+const PRESENT: i64 = i64::MAX;
+
 /// The parameter for the revision of an article.
 #[derive(Clone, Copy, Debug, api::Parameters)]
 pub struct RevisionQuery {
     /// An earlier version, from 1.
-    #[request(default, example = 1)]
+    #[request(default = PRESENT, example = 1)]
     pub revision: i64,
 }
 
@@ -137,7 +140,7 @@ pub async fn get(
     let (shown, version) = context
         .read(move |conn, scope| {
             let mut row = ArticleHead::existing(conn, &scope.scope(), &id)?;
-            let content = if revision == 0 {
+            let content = if revision == PRESENT {
                 store::content(conn, &row)?
             } else {
                 let (title, content, author, at_ms) = store::revision_text(conn, &row, revision)?;
