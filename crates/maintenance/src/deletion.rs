@@ -14,7 +14,7 @@ const MOST_RECORDED: usize = 1_000;
 
 /// Delete a maintenance window
 ///
-/// The alerts that it caught stay as they are.
+/// The alerts that it holds back are escalated or released as at its end, within seconds.
 #[utoipa::path(
     operation_id = "deleteMaintenanceWindow",
     params(WindowId),
