@@ -9,6 +9,7 @@ both_backends![
     an_incident_has_its_defaults_and_all_that_was_given,
     errors_are_listed_by_path,
     an_update_keeps_what_it_leaves_out_and_takes_away_what_is_empty,
+    what_an_incident_has_already_is_written_back,
     a_closed_incident_is_only_opened_again,
     notes_are_only_added,
     search_finds_by_every_variable,
@@ -154,6 +155,33 @@ fn an_update_keeps_what_it_leaves_out_and_takes_away_what_is_empty(server: &Serv
     late.problem(412, "0004");
     let bare = client.post(&path(&made), &json!({"assignee": {"id": ""}, "dueDate": ""})).ok();
     assert!(bare.get("assignee").is_none() && bare.get("dueDate").is_none(), "{bare}");
+}
+
+fn what_an_incident_has_already_is_written_back(server: &Server) {
+    let client = server.new_client();
+    let [network, storage] = ["Network", "Storage"].map(|name| category(&client, name, None));
+    let sub = category(&client, "Sub", Some(&network));
+    let machine = text(&client.post("/resources", &json!({"name": "db", "hostName": "db-01"})).ok()["resourceUUID"]);
+    let body = json!({"subject": "Disk", "category": {"uniqueId": network}, "subCategory": {"uniqueId": sub},
+        "resources": [{"id": machine}]});
+    let made = create(&client, body);
+    client.post(&format!("/incidents/categories/{sub}/move"), &json!({"parentCategory": {"uniqueId": storage}})).ok();
+    client.delete(&format!("/resources/{machine}")).ok();
+    for fields in [&["subCategory"][..], &["category", "subCategory"], &["resources"]] {
+        let change: serde_json::Map<_, _> =
+            fields.iter().map(|field| ((*field).to_owned(), made[*field].clone())).collect();
+        let kept = client.post(&path(&made), &json!(change)).ok();
+        for field in ["category", "subCategory", "resources"] {
+            assert_eq!(kept[field], made[field], "{fields:?}");
+        }
+    }
+    // Another incident cannot be filed so, nor this one elsewhere.
+    client.post("/incidents", &json!({"subject": "x", "resources": [{"id": machine}]})).invalid(&["resources[0].id"]);
+    let filed = json!({"category": {"uniqueId": network}, "subCategory": {"uniqueId": sub}});
+    let other = create(&client, json!({"subject": "x"}));
+    client.post(&path(&other), &filed).invalid(&["subCategory.uniqueId"]);
+    client.post(&path(&made), &json!({"category": {"uniqueId": storage}, "subCategory": {"uniqueId": sub}})).ok();
+    client.post(&path(&made), &filed).invalid(&["subCategory.uniqueId"]);
 }
 
 fn a_closed_incident_is_only_opened_again(server: &Server) {

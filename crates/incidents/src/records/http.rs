@@ -56,7 +56,7 @@ pub async fn create(
         .write(move |tx, scope| {
             let tenant = scope.tenant_id();
             let now = scope.now;
-            let incident_context = IncidentContext { tenant, partner: scope.tenant.partner.as_str(), category: "" };
+            let incident_context = IncidentContext { tenant, partner: scope.tenant.partner.as_str(), old: None };
             let mut references = references::find(tx.conn, &neighbours, incident_context, &input, &mut wrong, now)?;
             tickets::find(tx, tenant, &input.alerts, &mut references, wrong)?;
             references::fill_from_owners(tx.conn, &neighbours, tenant, &input, &mut references, now)?;
@@ -229,7 +229,7 @@ pub fn change_locked(
 ) -> Result<Row> {
     let before = document::load(tx.conn, neighbours, old)?;
     let partner = scope.tenant.partner.as_str();
-    let incident_context = IncidentContext { tenant: &old.tenant_id, partner, category: &old.category_id };
+    let incident_context = IncidentContext { tenant: &old.tenant_id, partner, old: Some(old) };
     let references = references::find(tx.conn, neighbours, incident_context, input, &mut wrong, tx.now)?;
     wrong.check()?;
     let row = rules::apply_change(old, input, &references, tx.author(), tx.now)?;

@@ -6,7 +6,7 @@ use db::{Conn, Result};
 use ports::{Authors, ResourceKey, ResourceSummary};
 
 use super::{
-    row::Machine,
+    row::{Machine, Row},
     rules::ResolvedReferences,
     wire::{IncidentInput, MachineName},
 };
@@ -18,15 +18,23 @@ use crate::{
 /// How many machines are asked about when an incident is opened.
 const FILLED: usize = 5;
 
-/// The tenant of an incident, its partner, and its category so far.
+/// The tenant of an incident, its partner, and what it has so far: that may be written back, also when it is not there
+/// any more, or not where it was.
 #[derive(Clone, Copy, Debug)]
 pub struct IncidentContext<'a> {
     /// The tenant of the incident.
     pub tenant: &'a str,
     /// Its partner, or itself.
     pub partner: &'a str,
-    /// The category before the change.
-    pub category: &'a str,
+    /// Before the change; `None` for a new one.
+    pub old: Option<&'a Row>,
+}
+
+impl IncidentContext<'_> {
+    /// Is this what the incident has in a field?
+    fn has(&self, field: impl Fn(&Row) -> &String, id: &str) -> bool {
+        self.old.is_some_and(|old| field(old) == id)
+    }
 }
 
 /// Resolves all ids of a body; every unknown id is added to `wrong`.
@@ -40,11 +48,11 @@ pub fn find(
 ) -> Result<ResolvedReferences> {
     let mut tenants = vec![context.tenant.to_owned(), context.partner.to_owned()];
     tenants.dedup();
-    check_categories(conn, &tenants, context.category, input, wrong)?;
-    check_people(conn, neighbours, &tenants, input, wrong)?;
+    check_categories(conn, &tenants, context, input, wrong)?;
+    check_people(conn, neighbours, &tenants, context, input, wrong)?;
     let assignee = find_assignee(conn, neighbours, context, input, wrong, now)?;
     let resources = match &input.resources {
-        Some(names) => Some(find_machines(conn, neighbours, context.tenant, names, wrong)?),
+        Some(names) => Some(find_machines(conn, neighbours, context, names, wrong)?),
         None => None,
     };
     Ok(ResolvedReferences { assignee, group: input.group.clone(), resources, alerts: Vec::new() })
@@ -82,16 +90,20 @@ fn check_people(
     conn: &mut Conn,
     neighbours: &Neighbours,
     tenants: &[String],
+    context: IncidentContext<'_>,
     input: &IncidentInput,
     wrong: &mut FieldErrors,
 ) -> Result<()> {
-    let users = [("requester.id", &input.requester), ("assignee.id", &input.assignee)];
-    let users: Vec<_> = users.into_iter().filter_map(|(path, id)| Some((path, non_empty(id)?))).collect();
+    let requester = non_empty(&input.requester).filter(|id| !context.has(|old| &old.requester_id, id));
+    let assignee = non_empty(&input.assignee).filter(|id| !context.has(|old| &old.assignee_id, id));
+    let users = [("requester.id", requester), ("assignee.id", assignee)];
+    let users: Vec<_> = users.into_iter().filter_map(|(path, id)| Some((path, id?))).collect();
     let known = Authors::load(conn, &*neighbours.people, tenants, users.iter().map(|(_, id)| *id))?;
     for (path, id) in users.into_iter().filter(|(_, id)| known.known(id).is_none()) {
         wrong.unknown(path, "user of the tenant or its partner", id);
     }
     if let Some(id) = non_empty(&input.group)
+        && !context.has(|old| &old.group_id, id)
         && neighbours.people.groups(conn, tenants, &[id.to_owned()])?.is_empty()
     {
         wrong.unknown("assigneeGroup.uniqueId", "user group of the tenant or its partner", id);
@@ -107,12 +119,16 @@ fn non_empty(id: &Option<String>) -> Option<&str> {
 fn check_categories(
     conn: &mut Conn,
     tenants: &[String],
-    filed: &str,
+    context: IncidentContext<'_>,
     input: &IncidentInput,
     wrong: &mut FieldErrors,
 ) -> Result<()> {
-    let category = non_empty(&input.category);
+    let filed = context.old.map_or("", |old| old.category_id.as_str());
+    let category = non_empty(&input.category).filter(|id| *id != filed);
+    // A category that moved stays with the incidents that are filed under it.
+    let keeps_category = category.is_none() && input.category.as_deref() != Some("");
     let sub = non_empty(&input.sub_category);
+    let sub = sub.filter(|id| !(keeps_category && context.has(|old| &old.sub_category_id, id)));
     if category.is_none() && sub.is_none() {
         return Ok(());
     }
@@ -148,8 +164,10 @@ fn find_assignee(
 ) -> Result<Option<String>> {
     let Some(id) = non_empty(&input.roster) else { return Ok(input.assignee.clone()) };
     let Some(roster) = neighbours.on_call.roster(conn, &[context.tenant.to_owned()], id)? else {
-        wrong.unknown("roster.id", "roster of the tenant", id);
-        return Ok(None);
+        if !context.has(|old| &old.roster_id, id) {
+            wrong.unknown("roster.id", "roster of the tenant", id);
+        }
+        return Ok(input.assignee.clone());
     };
     if input.assignee.is_some() {
         return Ok(input.assignee.clone());
@@ -163,7 +181,7 @@ fn find_assignee(
 fn find_machines(
     conn: &mut Conn,
     neighbours: &Neighbours,
-    tenant: &str,
+    context: IncidentContext<'_>,
     names: &[MachineName],
     wrong: &mut FieldErrors,
 ) -> Result<Vec<Machine>> {
@@ -174,7 +192,11 @@ fn find_machines(
             (id, _) => ResourceKey::Id(id.clone().unwrap_or_default()),
         })
         .collect();
-    let found = neighbours.resources.find(conn, &[tenant.to_owned()], &keys)?;
+    let found = neighbours.resources.find(conn, &[context.tenant.to_owned()], &keys)?;
+    let kept = |name: &MachineName| {
+        let id = name.id.as_deref()?;
+        context.old?.resources.iter().find(|machine| machine.id.eq_ignore_ascii_case(id)).cloned()
+    };
     let mut machines: Vec<Machine> = Vec::new();
     for (index, (name, found)) in names.iter().zip(found).enumerate() {
         let (field, said) = match (&name.id, &name.host_name) {
@@ -188,7 +210,11 @@ fn find_machines(
                     machines.push(Machine { id: id.clone(), name: name.clone(), host_name: host_name.clone() });
                 }
             }
-            [] => wrong.unknown(&path, "resource of the tenant", said),
+            [] => match kept(name) {
+                Some(machine) if machines.iter().all(|known| known.id != machine.id) => machines.push(machine),
+                Some(_) => {}
+                None => wrong.unknown(&path, "resource of the tenant", said),
+            },
             _ => wrong.add(&path, "names several resources: say id"),
         }
     }
