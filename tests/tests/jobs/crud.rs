@@ -12,6 +12,7 @@ both_backends![
     an_update_changes_what_it_names,
     a_deleted_job_is_gone_with_its_runs,
     resources_are_those_of_the_tenant,
+    a_job_of_a_decommissioned_machine_is_written_back,
     every_type_is_listed,
     changes_are_in_the_audit_log,
     authors_are_shown_as_everywhere,
@@ -138,6 +139,24 @@ fn resources_are_those_of_the_tenant(server: &Server) {
     let made = server.admin().post("/jobs", &body).ok();
     assert_eq!(made["resources"].as_array().map(Vec::len), Some(2));
     client.get(&format!("/jobs/{}", text(&made["id"]))).not_found();
+}
+
+fn a_job_of_a_decommissioned_machine_is_written_back(server: &Server) {
+    let client = server.new_client();
+    let [gone, other] =
+        ["a", "b"].map(|name| client.post("/resources", &json!({"name": name})).ok()["resourceUUID"].clone());
+    let mut body = job(FAR_AHEAD, everyday());
+    body["resources"] = json!([{"id": gone}]);
+    let id = create(&client, &body);
+    client.delete(&format!("/resources/{}", text(&gone))).ok();
+    let read = client.get(&format!("/jobs/{id}")).ok();
+    let written = client.post(&format!("/jobs/{id}"), &read).ok();
+    assert_eq!((&written["resources"], &written["entities"]), (&read["resources"], &read["entities"]));
+    let both = json!({"resources": [{"id": text(&gone).to_uppercase()}, {"id": other}]});
+    client.post(&format!("/jobs/{id}"), &both).ok();
+    client.post(&format!("/jobs/{id}"), &json!({"resources": [{"id": other}]})).ok();
+    client.post(&format!("/jobs/{id}"), &both).invalid(&["resources[0].id"]);
+    assert_eq!(client.post("/jobs", &read).status, 400);
 }
 
 fn every_type_is_listed(server: &Server) {

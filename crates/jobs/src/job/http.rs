@@ -10,7 +10,7 @@ use base::{
     timestamp::Timestamp,
 };
 use outbox::Tx;
-use ports::{Notices, People, ResourceKey, ResourceSummary, Resources};
+use ports::{Notices, People, ResourceKey, Resources};
 
 use super::{
     alarms,
@@ -49,20 +49,22 @@ pub fn of_scripts(scope: &RequestScope, tenant: &str) -> Vec<String> {
     if tenant == partner { vec![tenant.to_owned()] } else { vec![tenant.to_owned(), partner.to_owned()] }
 }
 
-/// A resource that a request names, with its place in the list.
+/// A resource that a request names, with its tenant and its place in the list.
 struct Named {
     position: i64,
-    resource: ResourceSummary,
+    id: String,
+    tenant: String,
     kind: String,
 }
 
 /// Finds the resources that a change names, each once with its place in the list; `None` when it names none. A script
-/// or a resource that is not there is added to what is wrong.
+/// or a resource that is not there is added to what is wrong; but one that the job has already stays, by its id.
 fn find(
     tx: &mut Tx<'_>,
     resources: &dyn Resources,
     scope: &RequestScope,
     tenant: &str,
+    old: Option<&row::Job>,
     change: &JobChange,
     wrong: &mut FieldErrors,
 ) -> db::Result<Option<Vec<Named>>> {
@@ -76,14 +78,27 @@ fn find(
     let Some(targets) = change.targets() else { return Ok(None) };
     let keys: Vec<ResourceKey> = targets.iter().map(|target| target.key.clone()).collect();
     let known = resources.find(tx.conn, &resource_tenants(scope, tenant), &keys)?;
+    let kept = match old {
+        Some(old) => store::resources(tx.conn, std::slice::from_ref(&old.tenant_id), std::slice::from_ref(&old.id))?,
+        None => Vec::new(),
+    };
+    let kept = |key: &ResourceKey| {
+        let ResourceKey::Id(id) = key else { return None };
+        kept.iter().find(|row| row.resource_id.eq_ignore_ascii_case(id))
+    };
     let mut named = Vec::<Named>::new();
-    for (position, (Target { field, key, kind }, mut found)) in (0..).zip(targets.iter().zip(known)) {
+    let mut add = |position, id: &str, tenant: &str, kind: &str| {
+        if named.iter().all(|one| one.id != id) {
+            named.push(Named { position, id: id.to_owned(), tenant: tenant.to_owned(), kind: kind.to_owned() });
+        }
+    };
+    for (position, (Target { field, key, kind }, found)) in (0..).zip(targets.iter().zip(known)) {
         let text = shorten(key.text());
-        match (found.pop(), found.is_empty()) {
-            (Some(found), true) if named.iter().any(|one| one.resource.id == found.id) => {}
-            (Some(resource), true) => named.push(Named { position, resource, kind: kind.clone() }),
-            (Some(_), false) => wrong.add(field, format!("names more than one resource, give its id: {text}")),
-            (None, _) => wrong.add(field, format!("names no resource of the tenant: {text}")),
+        match (found.as_slice(), kept(key)) {
+            ([found], _) => add(position, &found.id, &found.tenant_id, kind),
+            ([], Some(kept)) => add(position, &kept.resource_id, &kept.resource_tenant, kind),
+            ([], None) => wrong.add(field, format!("names no resource of the tenant: {text}")),
+            _ => wrong.add(field, format!("names more than one resource, give its id: {text}")),
         }
     }
     Ok(Some(named))
@@ -92,11 +107,11 @@ fn find(
 /// Stores the resources and the labels of a job; `None` leaves them as they are.
 fn keep(tx: &mut Tx<'_>, job: &row::Job, resources: Option<Vec<Named>>, labels: Option<&[String]>) -> db::Result<()> {
     if let Some(resources) = resources {
-        let row = |Named { position, resource, kind }: Named| Resource {
+        let row = |Named { position, id, tenant, kind }: Named| Resource {
             tenant_id: job.tenant_id.clone(),
             job_id: job.id.clone(),
-            resource_id: resource.id,
-            resource_tenant: resource.tenant_id,
+            resource_id: id,
+            resource_tenant: tenant,
             position,
             kind,
         };
@@ -269,7 +284,7 @@ pub fn insert(
     (change, mut wrong): (&JobChange, FieldErrors),
     make: impl FnOnce(Timestamp) -> Result<row::Job, Problem>,
 ) -> db::Result<(row::Job, Job)> {
-    let named = find(tx, resources, scope, tenant, change, &mut wrong)?;
+    let named = find(tx, resources, scope, tenant, None, change, &mut wrong)?;
     wrong.check()?;
     let job = make(tx.now)?;
     store::insert(tx.conn, &job)?;
@@ -287,7 +302,7 @@ pub fn change_locked(
     old: &row::Job,
     (change, mut wrong): (&JobChange, FieldErrors),
 ) -> db::Result<(row::Job, Job)> {
-    let named = find(tx, resources, scope, &old.tenant_id, change, &mut wrong)?;
+    let named = find(tx, resources, scope, &old.tenant_id, Some(old), change, &mut wrong)?;
     wrong.check()?;
     let scripts = of_scripts(scope, &old.tenant_id);
     let before = view::job(tx.conn, people, &scripts, old)?;
