@@ -22,7 +22,7 @@ pub const SENT: &str = "sent";
 pub const FAILED: &str = "failed";
 /// Somebody answered before it was sent.
 pub const STOPPED: &str = "stopped";
-/// It was told in another message, with others.
+/// It was told in another message, with others; before that arrived it is pending.
 pub const SUMMARISED: &str = "summarised";
 /// There was nobody to send it to.
 pub const GAP: &str = "gap";

@@ -19,7 +19,7 @@ use crate::{
     configuration::methods::{rules::CODE_MS, store as methods},
     delivery::pages::{
         facts::{Facts, Summary, rank},
-        queue::{self, Due},
+        queue::{self, Carried, Due, InLead},
         store::{self, Row},
     },
     times,
@@ -45,6 +45,8 @@ pub struct Job {
     pub ready: std::result::Result<Ready, SendError>,
     /// The trace that it belongs to.
     pub trace: PageTrace,
+    /// The pages that go out in it.
+    pub carries: Vec<Carried>,
 }
 
 /// What is sent.
@@ -111,32 +113,46 @@ fn of_tenant(
     }
     let ids: Vec<&str> = permits.keys().map(String::as_str).collect();
     let mut lanes: BTreeMap<String, Vec<Row>> = BTreeMap::new();
-    for row in queue::still_due(conn, tenant, &ids, now.millis())? {
+    for mut row in queue::still_due(conn, tenant, &ids, now.millis())? {
+        // What it told of others when it was tried before is not so any more: they are due, too.
+        row.message.summary = None;
         lanes.entry(row.method_id.clone()).or_default().push(row);
     }
     let mut taken = ClaimedPages::default();
     for (method, rows) in lanes {
-        for row in within_limit(conn, neighbours, &method, rows, now)? {
+        for OutgoingPage { row, carries } in within_limit(conn, neighbours, &method, rows, now)? {
             let Some(permit) = permits.remove(&row.id) else { continue };
             let ready = match ready(conn, neighbours, &row, now) {
                 Err(error @ Error::Unavailable(_)) => return Err(error),
                 // Another gateway may have the key. It stops no other page meanwhile.
                 Err(error) => {
                     tracing::error!(%error, tenant, page = row.id, "a page that cannot be read");
-                    store::update(conn, &row)?;
                     taken.unreadable.push(row.method_id);
                     continue;
                 }
                 Ok(ready) => ready.map_err(|why| SendError { for_good: true, ..SendError::new(why) }),
             };
-            let lease = Some(now.millis() + LEASE_MS);
-            let row = Row { owner: owner.to_owned(), due_ms: lease, ..row };
+            let lease_ms = now.millis() + LEASE_MS;
+            let row = Row { owner: owner.to_owned(), due_ms: Some(lease_ms), ..row };
             store::update(conn, &row)?;
+            InLead { pages: &carries, lead: &row.id, owner }.take(conn, lease_ms)?;
             let trace = PageTrace::of(&row);
-            taken.jobs.push(Job { tenant: row.tenant_id, id: row.id, permit, ready, trace });
+            taken.jobs.push(Job { tenant: row.tenant_id, id: row.id, permit, ready, trace, carries });
         }
     }
     Ok(taken)
+}
+
+/// A page that is sent, and those that go out in it.
+struct OutgoingPage {
+    row: Row,
+    carries: Vec<Carried>,
+}
+
+impl From<Row> for OutgoingPage {
+    fn from(row: Row) -> Self {
+        Self { row, carries: Vec::new() }
+    }
 }
 
 /// The pages of a contact method that may be sent now. When there are more than a person gets in a minute, the last
@@ -145,21 +161,21 @@ fn within_limit(
     conn: &mut Conn,
     neighbours: &Neighbours,
     method: &str,
-    mut rows: Vec<Row>,
+    rows: Vec<Row>,
     now: Timestamp,
-) -> Result<Vec<Row>> {
+) -> Result<Vec<OutgoingPage>> {
     // What somebody had in hand and did not bring to an end was counted, and may have arrived.
-    let (mut go, mut new): (Vec<Row>, Vec<Row>) =
-        rows.drain(..).partition(|row| row.kind != "page" || !row.owner.is_empty());
+    let (mut new, go): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row.kind == "page" && row.is_new());
+    let mut go: Vec<OutgoingPage> = go.into_iter().map(OutgoingPage::from).collect();
     let limit = neighbours.page_limit;
     if new.is_empty() || limit == 0 || new.iter().all(|row| row.channel == "INTEGRATION") {
-        go.append(&mut new);
+        go.extend(new.into_iter().map(OutgoingPage::from));
         return Ok(go);
     }
     let sent = queue::sent_since(conn, method, now.millis() - MINUTE_MS)?;
     let free = usize::try_from(limit - sent).unwrap_or(0);
     if new.len() <= free {
-        go.append(&mut new);
+        go.extend(new.into_iter().map(OutgoingPage::from));
         return Ok(go);
     }
     if free == 0 {
@@ -167,23 +183,23 @@ fn within_limit(
         return Ok(go);
     }
     let rest = new.split_off(free - 1);
-    go.append(&mut new);
-    if let Some(lead) = rest.first().cloned() {
-        go.push(together(conn, lead, now)?);
+    let alone: BTreeSet<String> = new.iter().map(|row| row.id.clone()).collect();
+    go.extend(new.into_iter().map(OutgoingPage::from));
+    if let Some(lead) = rest.into_iter().next() {
+        go.push(together(conn, lead, &alone, now)?);
     }
     Ok(go)
 }
 
-/// Puts all that waits for the contact method of a page into that page.
-fn together(conn: &mut Conn, lead: Row, now: Timestamp) -> Result<Row> {
-    let all = queue::waiting(conn, &lead.method_id, now.millis(), TOGETHER)?;
-    // Those before the lead were taken a moment ago.
-    let others: Vec<Row> = all
-        .into_iter()
-        .filter(|row| {
-            row.owner.is_empty() && (row.due_ms, &row.tenant_id, &row.id) > (lead.due_ms, &lead.tenant_id, &lead.id)
-        })
-        .collect();
+/// Puts all that waits for the contact method of a page into that page, without those that are sent by themselves. They
+/// are told when it arrives; it may be stopped or fail before.
+fn together(conn: &mut Conn, lead: Row, alone: &BTreeSet<String>, now: Timestamp) -> Result<OutgoingPage> {
+    let mut others = queue::waiting(conn, &lead.method_id, now.millis(), TOGETHER)?;
+    others.retain(|row| row.is_new() && row.id != lead.id && !alone.contains(&row.id));
+    others.iter_mut().for_each(|row| row.message.summary = None);
+    if others.is_empty() {
+        return Ok(lead.into());
+    }
     let told: Vec<&Facts> = std::iter::once(&lead).chain(&others).map(|row| &*row.message).collect();
     let worst = told.iter().max_by_key(|facts| rank(&facts.severity)).map(|facts| facts.severity.clone());
     let machines: BTreeSet<&str> =
@@ -199,8 +215,7 @@ fn together(conn: &mut Conn, lead: Row, now: Timestamp) -> Result<Row> {
         subjects,
     };
     let message = Json(Facts { summary: Some(summary), ..lead.message.0.clone() });
-    queue::summarise(conn, &others, &format!("told together with others in {}", lead.id))?;
-    Ok(Row { message, ..lead })
+    Ok(OutgoingPage { row: Row { message, ..lead }, carries: others.iter().map(Carried::from).collect() })
 }
 
 /// What is sent for a page; or why nothing is.

@@ -12,6 +12,7 @@ mod retry;
 mod trace;
 
 use std::{
+    collections::BTreeMap,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -21,7 +22,7 @@ use std::{
 };
 
 use base::timestamp::Timestamp;
-use db::{Backend, Db};
+use db::{Backend, Conn, Db};
 use ports::{Outgoing, SendError};
 use tokio::sync::Notify;
 
@@ -34,7 +35,7 @@ use crate::{
     configuration::methods::template,
     delivery::pages::{
         facts::Attempt,
-        queue,
+        queue::{self, Carried, InLead},
         store::{self, Row},
     },
 };
@@ -172,7 +173,7 @@ async fn start_due_pages(shared: &Arc<Shared>, line: &Arc<Line>, now: Timestamp)
     }
     let neighbours = Arc::clone(&shared.neighbours);
     let owner = shared.owner.clone();
-    let take = move |conn: &mut db::Conn| {
+    let take = move |conn: &mut Conn| {
         let begun = Instant::now();
         Ok((claim::claim_pages(conn, &neighbours, &owner, now, pages)?, begun.elapsed()))
     };
@@ -212,7 +213,7 @@ fn until(due_ms: i64, now: Timestamp) -> Option<Duration> {
 }
 
 async fn attempt(shared: &Arc<Shared>, line: &Line, job: Job) {
-    let Job { tenant, id, permit, ready, trace } = job;
+    let Job { tenant, id, permit, ready, trace, carries } = job;
     let begun = shared.neighbours.now();
     let sent = match ready {
         Ok(ready) => match filled(ready).await {
@@ -243,13 +244,48 @@ async fn attempt(shared: &Arc<Shared>, line: &Line, job: Job) {
     };
     let owner = shared.owner.clone();
     let written = shared.db.write(move |conn| {
-        // Another gateway may have it now, and writes down what becomes of it there.
-        let Some(row) = queue::in_hand(conn, &tenant, &id, &owner)? else { return Ok(()) };
-        store::update(conn, &after(row, &sent, attempt, now.millis()))
+        let in_lead = InLead { pages: &carries, lead: &id, owner: &owner };
+        write_down(conn, &tenant, in_lead, &sent, attempt, now.millis())
     });
     if let Err(error) = written.await {
         tracing::warn!(%error, "writing down what became of a page");
     }
+}
+
+/// Writes down what became of a page, and of those that went out in it.
+fn write_down(
+    conn: &mut Conn,
+    tenant: &str,
+    in_lead: InLead<'_>,
+    sent: &Result<u16, SendError>,
+    attempt: Attempt,
+    now_ms: i64,
+) -> db::Result<()> {
+    // Another gateway may have it now, and writes down what becomes of it there.
+    if let Some(row) = queue::in_hand(conn, tenant, in_lead.lead, in_lead.owner)? {
+        store::update(conn, &after(row, sent, attempt, now_ms))?;
+    }
+    match sent {
+        Ok(_) => in_lead.summarise(conn),
+        Err(unsent) => release(conn, in_lead, unsent, now_ms),
+    }
+}
+
+/// Makes pages due again that went out in one that did not arrive, whatever became of that one. What refused it for
+/// good may take another; else it was an attempt at each of them.
+fn release(conn: &mut Conn, in_lead: InLead<'_>, unsent: &SendError, now_ms: i64) -> db::Result<()> {
+    let mut by_attempts: BTreeMap<i64, Vec<Carried>> = BTreeMap::new();
+    in_lead.pages.iter().for_each(|page| by_attempts.entry(page.attempts).or_default().push(page.clone()));
+    for (before, pages) in by_attempts {
+        let these = InLead { pages: &pages, ..in_lead };
+        if unsent.for_good {
+            these.release(conn, before, Some(now_ms), "")?;
+        } else {
+            let wait = retry::wait("page", before + 1, unsent);
+            these.release(conn, before + 1, wait.map(|wait| now_ms + wait), &unsent.why)?;
+        }
+    }
+    Ok(())
 }
 
 /// What is sent, with the body that its template makes, when there is one. A template is somebody else's program: it
@@ -281,3 +317,6 @@ fn after(mut row: Row, sent: &Result<u16, SendError>, attempt: Attempt, now_ms: 
         },
     }
 }
+
+#[cfg(test)]
+mod tests;
