@@ -67,6 +67,8 @@ pub struct Summary {
     pub machines: i64,
     /// The first of their subjects.
     pub subjects: Vec<String>,
+    /// How urgent the most urgent of them is.
+    pub urgency: String,
 }
 
 /// An attempt, as it is stored and shown.

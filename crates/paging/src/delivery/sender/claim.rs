@@ -16,7 +16,10 @@ use ports::{Outgoing, Recipient, SendError};
 use super::{line::Permit, render, retry::is_once, trace::PageTrace};
 use crate::{
     Neighbours,
-    configuration::methods::{rules::CODE_MS, store as methods},
+    configuration::{
+        methods::{rules::CODE_MS, store as methods},
+        notification::rules::URGENCIES,
+    },
     delivery::pages::{
         facts::{Facts, Summary, rank},
         queue::{self, Carried, Due, InLead},
@@ -182,6 +185,8 @@ fn within_limit(
         queue::put_off(conn, method, now.millis(), now.millis() + MINUTE_MS / limit.max(1))?;
         return Ok(go);
     }
+    // Those of one urgency stay in their order.
+    new.sort_by_key(|row| !is_urgent(row));
     let rest = new.split_off(free - 1);
     let alone: BTreeSet<String> = new.iter().map(|row| row.id.clone()).collect();
     go.extend(new.into_iter().map(OutgoingPage::from));
@@ -189,6 +194,10 @@ fn within_limit(
         go.push(together(conn, lead, &alone, now)?);
     }
     Ok(go)
+}
+
+fn is_urgent(row: &Row) -> bool {
+    row.urgency == URGENCIES[0]
 }
 
 /// Puts all that waits for the contact method of a page into that page, without those that are sent by themselves. They
@@ -200,6 +209,9 @@ fn together(conn: &mut Conn, lead: Row, alone: &BTreeSet<String>, now: Timestamp
     if others.is_empty() {
         return Ok(lead.into());
     }
+    // So that those are named that matter most.
+    others.sort_by_key(|row| !is_urgent(row));
+    let most_urgent = others.iter().find(|row| is_urgent(row)).unwrap_or(&lead);
     let told: Vec<&Facts> = std::iter::once(&lead).chain(&others).map(|row| &*row.message).collect();
     let worst = told.iter().max_by_key(|facts| rank(&facts.severity)).map(|facts| facts.severity.clone());
     let machines: BTreeSet<&str> =
@@ -213,6 +225,7 @@ fn together(conn: &mut Conn, lead: Row, alone: &BTreeSet<String>, now: Timestamp
         worst: worst.unwrap_or_default(),
         machines: i64::try_from(machines.len()).unwrap_or(i64::MAX),
         subjects,
+        urgency: most_urgent.urgency.clone(),
     };
     let message = Json(Facts { summary: Some(summary), ..lead.message.0.clone() });
     Ok(OutgoingPage { row: Row { message, ..lead }, carries: others.iter().map(Carried::from).collect() })

@@ -71,7 +71,7 @@ impl Message {
             title: line(&title),
             details,
             conversation: row.conversation.clone(),
-            urgency: row.urgency.clone(),
+            urgency: facts.summary.as_ref().map_or(&row.urgency, |summary| &summary.urgency).clone(),
             link: link(neighbours, row)?,
             facts,
             alert_id: row.alert_id.clone(),

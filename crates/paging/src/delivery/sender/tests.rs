@@ -184,6 +184,24 @@ fn each_is_tried_as_often_as_one_that_goes_out_alone() {
 }
 
 #[test]
+fn urgent_pages_come_first_and_make_the_one_they_go_out_in_urgent() {
+    let sending = Sending::of(&[(1, "low"), (2, "low"), (3, "low"), (4, "high")]);
+    let jobs = sending.claim(0);
+    assert_eq!(jobs.iter().map(|job| (&*job.id, job.carries.len())).collect::<Vec<_>>(), [("PG-4", 0), ("PG-1", 2)]);
+    let sending = Sending::of(&[(1, "low"), (2, "low"), (3, "low")]);
+    // That of another tenant is taken by its own turn, or goes out in this one.
+    let urgent = page("client_2", 4, "high");
+    sending.db.write_here(move |conn| store::insert(conn, std::slice::from_ref(&urgent))).unwrap();
+    let jobs = sending.claim(0);
+    let lead = jobs.iter().find(|job| job.carries.iter().any(|page| page.tenant_id == "client_2")).unwrap();
+    let id = lead.id.clone();
+    let row = sending.db.read_here(move |conn| queue::in_hand(conn, TENANT, &id, OWNER)).unwrap().unwrap();
+    let message = render::Message::of(&sending.neighbours, &row).unwrap();
+    assert_eq!((&*row.urgency, &*message.urgency), ("low", "high"));
+    assert_eq!(message.details[1], "down 4");
+}
+
+#[test]
 fn pages_of_a_gateway_that_died_are_due_by_themselves() {
     let (sending, _) = four();
     assert!(sending.claim(74_000).is_empty());
