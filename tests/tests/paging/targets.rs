@@ -1,6 +1,8 @@
 //! Whom a step means, and which alerts a route takes, by what is known of the machine.
 
-use muster_tests::{Client, Server, both_backends, unique};
+use std::time::Duration;
+
+use muster_tests::{Client, Server, both_backends, receiver::wait_for, unique};
 use serde_json::{Value, json};
 
 use super::{person, text};
@@ -10,6 +12,7 @@ both_backends![
     a_service_group_has_an_owner,
     routes_ask_what_is_known_of_the_machine,
     a_client_is_told_nothing_of_its_partners_roster,
+    a_partners_policy_tells_the_owner_of_a_clients_machine,
 ];
 
 /// The people of each step, in a policy of these steps that takes every alert.
@@ -192,4 +195,30 @@ fn a_client_is_told_nothing_of_its_partners_roster(server: &Server) {
     // The partner sees all that it has.
     let path = format!("/resources/{machine}/onCall");
     assert!(partner.get(&path).ok().to_string().contains(&on_call));
+}
+
+fn a_partners_policy_tells_the_owner_of_a_clients_machine(server: &Server) {
+    // A partner of its own: its policy takes the alerts of all its clients.
+    let server = &Server::start(server.backend);
+    let client = server.new_client();
+    let user = person(&client);
+    let method = json!({"name": "m", "type": "HTTP", "url": "https://hooks.example.net/owner", "verified": true});
+    client.post(&format!("/users/{user}/contactMethods"), &method).ok();
+    let group = json!({"name": "Owners", "users": [{"id": user}]});
+    let group = text(&client.post("/userGroups", &group).ok()["uniqueId"]);
+    let machine = text(&client.post("/resources", &json!({"hostName": "web-01"})).ok()["resourceUUID"]);
+    client.post("/owners", &json!({"resource": {"id": machine}, "userGroup": {"uniqueId": group}})).ok();
+    let partner = server.admin();
+    let policy = json!({"name": unique("owner"), "steps": [{"targets": [{"owner": true}], "wait": "1h"}]});
+    let policy = partner.post("/escalationPolicies", &policy).ok();
+    partner.post("/alertRoutes", &json!({"name": "all", "isDefault": true, "policy": {"id": policy["id"]}})).ok();
+    let report = json!({"currentState": "Critical", "subject": "x", "device": {"hostName": "web-01"}});
+    let explained = client.post("/paging/explain", &json!({"alert": report})).ok();
+    assert_eq!(explained["gaps"], json!([]), "{explained}");
+    assert_eq!(explained["steps"][0]["targets"][0]["reaches"], json!(true), "{explained}");
+    client.post("/alert", &report).ok();
+    let decided = || client.search("/pages/search", &format!("userId:{user}")).page();
+    let told = || decided()["results"].as_array().is_some_and(|pages| pages.len() == 1);
+    wait_for(Duration::from_secs(20), told, || decided().to_string());
+    assert_ne!(decided()["results"][0]["status"], json!("gap"));
 }

@@ -85,7 +85,12 @@ pub fn step(
             calls: false,
             gap: None,
         };
-        let people = match people_of_target(conn, neighbours, about, target, &around, at, &mut meant)? {
+        // The owner of a client's machine is one of its people, whosever policy it is.
+        let tenants = match target.owner {
+            Some(_) => neighbours.people.own_and_partner(conn, about.tenant)?,
+            None => around.clone(),
+        };
+        let people = match people_of_target(conn, neighbours, about, target, &tenants, at, &mut meant)? {
             Ok(people) => people,
             Err(gap) => {
                 meant.gap = Some(gap);
@@ -93,7 +98,7 @@ pub fn step(
             }
         };
         let new = people.into_iter().filter(|person| met.insert(person.id.clone())).collect();
-        meant.people = reached(conn, &around, new, about.urgency, at)?;
+        meant.people = reached(conn, &tenants, new, about.urgency, at)?;
         all.push(meant);
     }
     Ok(all)
@@ -101,13 +106,13 @@ pub fn step(
 
 type TargetPeople = std::result::Result<Vec<Person>, String>;
 
-/// The people of a target, or why there are none.
+/// The people of a target among those of these tenants, or why there are none.
 fn people_of_target(
     conn: &mut Conn,
     neighbours: &Neighbours,
     about: StepSubject<'_>,
     target: &Target,
-    around: &[String],
+    tenants: &[String],
     at: Timestamp,
     meant: &mut TargetRecipients,
 ) -> Result<TargetPeople> {
@@ -116,12 +121,12 @@ fn people_of_target(
     if let Some(roster) = &target.roster {
         meant.id.clone_from(&roster.id);
         // Of a policy it is one of its tenant, of a hand-over also one of the partner.
-        let Some(known) = neighbours.on_call.roster(conn, around, &roster.id)? else {
+        let Some(known) = neighbours.on_call.roster(conn, tenants, &roster.id)? else {
             return Ok(Err("the roster is not there any more".to_owned()));
         };
         meant.roster = Some((known.tenant_id.clone(), roster.id.clone()));
         let partner =
-            around.iter().find(|other| *other != about.policy_tenant).map_or(about.policy_tenant, String::as_str);
+            tenants.iter().find(|other| *other != about.policy_tenant).map_or(about.policy_tenant, String::as_str);
         let on_call = neighbours.on_call.on_call_of(conn, &known.tenant_id, partner, &roster.id, at)?;
         let of_level = on_call.into_iter().filter(|found| target.level.is_none_or(|level| found.level == level));
         let people = of_level.map(|found| {
@@ -139,7 +144,7 @@ fn people_of_target(
     }
     if let Some(user) = &target.user {
         meant.id.clone_from(&user.id);
-        let people = active(neighbours.people.users(conn, around, std::slice::from_ref(&user.id))?);
+        let people = active(neighbours.people.users(conn, tenants, std::slice::from_ref(&user.id))?);
         return Ok(if people.is_empty() { Err("the person is not in use any more".to_owned()) } else { Ok(people) });
     }
     if let Some(integration) = &target.integration {
@@ -148,24 +153,24 @@ fn people_of_target(
         meant.calls = neighbours.integrations.installed(conn, &own, &integration.id)?.is_some();
         return Ok(if meant.calls { Ok(Vec::new()) } else { Err("the integration is not there any more".to_owned()) });
     }
-    let (tenants, group) = match &target.user_group {
+    let group = match &target.user_group {
         Some(group) => {
             meant.id.clone_from(&group.unique_id);
-            (around.to_vec(), group.unique_id.clone())
+            group.unique_id.clone()
         }
         None => {
             "owner".clone_into(&mut meant.id);
             match crate::configuration::owners::machine::owner(conn, neighbours, about.tenant, about.machine)? {
-                Some(owner) => (neighbours.people.own_and_partner(conn, about.tenant)?, owner.group_id),
+                Some(owner) => owner.group_id,
                 None => return Ok(Err("the machine of the alert has no owner".to_owned())),
             }
         }
     };
-    let Some(found) = neighbours.people.groups(conn, &tenants, &[group])?.into_iter().find(|group| group.activated)
+    let Some(found) = neighbours.people.groups(conn, tenants, &[group])?.into_iter().find(|group| group.activated)
     else {
         return Ok(Err("the user group is not in use any more".to_owned()));
     };
-    let people = active(neighbours.people.users(conn, &tenants, &found.members)?);
+    let people = active(neighbours.people.users(conn, tenants, &found.members)?);
     Ok(if people.is_empty() { Err("nobody is in the user group".to_owned()) } else { Ok(people) })
 }
 
