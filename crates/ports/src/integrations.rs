@@ -15,6 +15,8 @@ pub struct IntegrationSummary {
     pub kind_name: String,
     /// The host that its notifier calls; empty without one.
     pub host: String,
+    /// Is it called: is it enabled, and has it a notifier?
+    pub is_called: bool,
 }
 
 /// What is installed.

@@ -13,6 +13,7 @@ both_backends![
     routes_ask_what_is_known_of_the_machine,
     a_client_is_told_nothing_of_its_partners_roster,
     a_partners_policy_tells_the_owner_of_a_clients_machine,
+    an_integration_that_is_not_called_is_a_gap,
 ];
 
 /// The people of each step, in a policy of these steps that takes every alert.
@@ -221,4 +222,37 @@ fn a_partners_policy_tells_the_owner_of_a_clients_machine(server: &Server) {
     let told = || decided()["results"].as_array().is_some_and(|pages| pages.len() == 1);
     wait_for(Duration::from_secs(20), told, || decided().to_string());
     assert_ne!(decided()["results"][0]["status"], json!("gap"));
+}
+
+fn an_integration_that_is_not_called_is_a_gap(server: &Server) {
+    let client = server.new_client();
+    let user = person(&client);
+    let method = json!({"name": "m", "type": "HTTP", "url": "https://hooks.example.net/gap", "verified": true});
+    client.post(&format!("/users/{user}/contactMethods"), &method).ok();
+    let notifier = json!({"baseURI": "https://hooks.example.net/called", "authType": "NONE"});
+    let install = |name: &str, more: Value| {
+        let mut body = json!({"displayName": unique(name)});
+        body.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap_or_default());
+        text(&client.post("/integrations/install/CUSTOM", &body).ok()["id"])
+    };
+    let disabled = install("disabled", json!({"baseNotifier": notifier}));
+    client.post_empty(&format!("/integrations/installed/{disabled}/disable")).ok();
+    let silent = install("silent", json!({}));
+    let steps: Vec<Value> = [json!({"integration": {"id": disabled}}), json!({"integration": {"id": silent}})]
+        .into_iter()
+        .chain([json!({"user": {"id": user}})])
+        .map(|target| json!({"targets": [target], "wait": "1h"}))
+        .collect();
+    let policy = client.post("/escalationPolicies", &json!({"name": "p", "steps": steps})).ok();
+    client.post("/alertRoutes", &json!({"name": "all", "isDefault": true, "policy": {"id": policy["id"]}})).ok();
+    let report = json!({"currentState": "Critical", "subject": "x"});
+    let explained = client.post("/paging/explain", &json!({"alert": report})).ok();
+    let gap = |step: usize| format!("step {step}: the integration is disabled or has no notifier");
+    assert_eq!(explained["gaps"], json!([gap(1), gap(2)]));
+    assert_eq!(explained["steps"][0]["at"], explained["steps"][2]["at"], "{explained}");
+    client.post("/alert", &report).ok();
+    // The person is told at once.
+    let decided = || client.search("/pages/search", &format!("userId:{user}")).page();
+    wait_for(Duration::from_secs(20), || decided()["totalResults"] == json!(1), || decided().to_string());
+    assert_eq!(client.search("/pages/search", "status:gap").page()["totalResults"], json!(2));
 }

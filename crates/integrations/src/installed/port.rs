@@ -15,8 +15,11 @@ impl Integrations for InstalledIntegrations {
         let row = store::find(conn, tenants, id)?;
         Ok(row.map(|row| {
             let InstalledIntegration { id, display_name, integration, .. } = InstalledIntegration::of(&row);
-            let host = notifier::host_of(row.notifier().as_ref()).unwrap_or_default();
-            IntegrationSummary { id, display_name, kind: integration.id, kind_name: integration.name.to_owned(), host }
+            let notifier = row.notifier();
+            let host = notifier::host_of(notifier.as_ref()).unwrap_or_default();
+            let is_called = row.enabled && notifier.is_some();
+            let kind_name = integration.name.to_owned();
+            IntegrationSummary { id, display_name, kind: integration.id, kind_name, host, is_called }
         }))
     }
 }

@@ -150,8 +150,13 @@ fn people_of_target(
     if let Some(integration) = &target.integration {
         meant.id.clone_from(&integration.id);
         let own = [about.policy_tenant.to_owned()];
-        meant.calls = neighbours.integrations.installed(conn, &own, &integration.id)?.is_some();
-        return Ok(if meant.calls { Ok(Vec::new()) } else { Err("the integration is not there any more".to_owned()) });
+        let installed = neighbours.integrations.installed(conn, &own, &integration.id)?;
+        meant.calls = installed.as_ref().is_some_and(|installed| installed.is_called);
+        return Ok(match installed {
+            None => Err("the integration is not there any more".to_owned()),
+            Some(_) if !meant.calls => Err("the integration is disabled or has no notifier".to_owned()),
+            Some(_) => Ok(Vec::new()),
+        });
     }
     let group = match &target.user_group {
         Some(group) => {

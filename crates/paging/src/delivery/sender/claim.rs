@@ -243,6 +243,11 @@ fn ready(
     }
     let message = render::Message::of(neighbours, row)?;
     if row.channel == "INTEGRATION" {
+        let tenants = std::slice::from_ref(&row.method_tenant);
+        let installed = neighbours.integrations.installed(conn, tenants, &row.method_id)?;
+        if !installed.is_some_and(|installed| installed.is_called) {
+            return Ok(Err("the integration is not there, is disabled, or has no notifier".to_owned()));
+        }
         let to = Recipient::Integration { tenant_id: row.method_tenant.clone(), id: row.method_id.clone() };
         let outgoing = Outgoing { id: row.id.clone(), to, body: message.json() };
         return Ok(Ok(Ready { outgoing, template: None }));
