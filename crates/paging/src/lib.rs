@@ -114,6 +114,14 @@ pub fn restorers(neighbours: Neighbours) -> Vec<Arc<dyn Restorer>> {
     ]
 }
 
+/// Starts the sender of pages.
+///
+/// # Errors
+/// The system has no further thread.
+pub fn start_sender(db: Db, neighbours: Neighbours) -> std::io::Result<Sender> {
+    Sender::start(db, neighbours, escalation::failures::ESCALATIONS)
+}
+
 /// Puts those whom this domain asks, and the database, where the handlers look for them.
 pub fn extras(db: Db, neighbours: Neighbours) -> Extras {
     Extras::default().with(Arc::new(neighbours)).with(Arc::new(answers::http::Handle(db)))

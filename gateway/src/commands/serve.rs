@@ -325,7 +325,7 @@ impl Workers {
             _heartbeats: incidents::start_heartbeat_watch(db(), incidents.clone(), Arc::clone(pings), now)?,
             _pager: paging::start_pager(db(), assembly.paging())?,
             _broadcaster: changes::Broadcaster::start(db(), Arc::clone(hub), now)?,
-            _page_sender: paging::Sender::start(db(), assembly.paging())?,
+            _page_sender: paging::start_sender(db(), assembly.paging())?,
             _memory: memory::watch(db())?,
         })
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use muster_tests::{
     Backend, Client, Server, both_backends,
-    receiver::{Receiver, wait_for},
+    receiver::{Receiver, Reply, wait_for},
     unique,
 };
 use serde_json::{Value, json};
@@ -15,6 +15,7 @@ both_backends![
     steps_are_taken_until_somebody_answers,
     a_code_and_a_test_arrive,
     nobody_to_tell_is_shown,
+    a_step_whose_pages_fail_for_good_does_not_wait,
     who_leaves_in_the_middle_is_told_no_more,
     every_service_is_called_in_its_way,
     too_many_pages_are_told_together,
@@ -271,6 +272,31 @@ fn every_service_is_called_in_its_way(backend: Backend) {
     assert_eq!(twilio.header("authorization"), "Basic QUMxOmh1c2g=");
     assert!(twilio.text().starts_with("To=%2B431&From=%2B432&Body=This+is+a+test"), "{}", twilio.text());
     assert!(of("/twilioVoice").text().contains("Twiml=%3CResponse%3E%3CSay"));
+}
+
+fn a_step_whose_pages_fail_for_good_does_not_wait(backend: Backend) {
+    let server = Server::start_with(backend, &ARGUMENTS);
+    let client = server.new_client();
+    let receiver =
+        Receiver::start(|request, _| Reply::status(if request.path.starts_with("/gone") { 404 } else { 200 }));
+    let people: Vec<String> = (0..3).map(|_| person(&client)).collect();
+    reachable(&client, &people[0], &format!("{}/gone/1", receiver.url()));
+    reachable(&client, &people[0], &format!("{}/gone/2", receiver.url()));
+    reachable(&client, &people[1], &format!("{}/there", receiver.url()));
+    reachable(&client, &people[1], &format!("{}/gone/3", receiver.url()));
+    reachable(&client, &people[2], &receiver.url());
+    let step = |user: &String| json!({"targets": [{"user": {"id": user}}], "wait": "1h"});
+    default_policy(&client, json!({"steps": people.iter().map(step).collect::<Vec<_>>()}));
+    let id = alert(&client, "down");
+    // Both addresses of the first one are gone, so that the second one is told at once; of the third there is no need.
+    let told = wait(&client, &id, |pages| pages.len() == 5 && pages.iter().all(|page| !is(page, "pending")));
+    let mut told: Vec<_> = told.iter().map(|page| (page["step"].as_i64().unwrap(), text(&page["status"]))).collect();
+    told.sort();
+    let expected = [(1, "failed"), (1, "failed"), (1, "gap"), (2, "failed"), (2, "sent")];
+    assert_eq!(told, expected.map(|(step, status)| (step, status.to_owned())));
+    let events = client.get(&format!("/alerts/{id}/timeline")).ok()["events"].clone();
+    let gap = events.as_array().unwrap().iter().find(|event| event["what"] == "gap").cloned();
+    assert_eq!(gap.unwrap_or_default()["text"], json!("none of its pages could be sent"), "{events}");
 }
 
 fn too_many_pages_are_told_together(backend: Backend) {

@@ -178,6 +178,15 @@ impl State {
         let wait = if reached || is_last { wait } else { 0 };
         Self { step: self.step + 1, next_ms: Some(now_ms.saturating_add(wait)), ..self }
     }
+
+    /// After a step of a round turned out to have reached nobody: what [`State::taken`] would have made of that.
+    /// `None` when it is not the one whose people are waited for.
+    pub fn reached_nobody(self, plan: &Plan, (round, step): (i64, i64), now_ms: i64) -> Option<Self> {
+        let waits = self.stage == Stage::Running && self.next_ms.is_some_and(|next| next > now_ms);
+        let is_last = usize::try_from(self.step).is_ok_and(|taken| taken >= plan.steps.len());
+        let is_it = (self.round, self.step) == (round, step + 1);
+        (waits && is_it && !is_last).then_some(Self { next_ms: Some(now_ms), ..self })
+    }
 }
 
 #[cfg(test)]

@@ -21,9 +21,9 @@ pub const ALL: DueRows = DueRows { table: "pages", due: "due_ms", only: "due_ms 
 /// What follows the name of a sender in the owner of a page that goes out in another one.
 const WITHIN_ANOTHER: &str = "+";
 
-/// A page that goes out in another one, as it was when that was decided.
+/// A page that a sender takes in hand, as it is then.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Carried {
+pub struct ClaimedPage {
     pub tenant_id: String,
     pub id: String,
     pub alert_id: String,
@@ -35,12 +35,12 @@ pub struct Carried {
 /// The pages that go out in another one, the lead, which a sender has in hand.
 #[derive(Clone, Copy)]
 pub struct InLead<'a> {
-    pub pages: &'a [Carried],
-    pub lead: &'a str,
+    pub pages: &'a [ClaimedPage],
+    pub lead: &'a ClaimedPage,
     pub owner: &'a str,
 }
 
-impl From<&Row> for Carried {
+impl From<&Row> for ClaimedPage {
     fn from(row: &Row) -> Self {
         Self {
             tenant_id: row.tenant_id.clone(),
@@ -132,7 +132,7 @@ impl InLead<'_> {
     }
 
     fn why(self) -> String {
-        format!("told together with others in {}", self.lead)
+        format!("told together with others in {}", self.lead.id)
     }
 
     /// Those of a tenant that wait for the lead still: one that was answered meanwhile does not.
@@ -183,13 +183,13 @@ impl InLead<'_> {
     }
 }
 
-fn ids_by_tenant(pages: &[Carried]) -> BTreeMap<&str, Vec<&str>> {
+fn ids_by_tenant(pages: &[ClaimedPage]) -> BTreeMap<&str, Vec<&str>> {
     let mut all: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     pages.iter().for_each(|page| all.entry(&page.tenant_id).or_default().push(&page.id));
     all
 }
 
-fn tell_changes(conn: &mut Conn, tenant: &str, pages: &[Carried]) -> Result<()> {
+fn tell_changes(conn: &mut Conn, tenant: &str, pages: &[ClaimedPage]) -> Result<()> {
     let of_tenant = pages.iter().filter(|page| page.tenant_id == tenant && !page.alert_id.is_empty());
     ports::told_changes(conn, tenant, &of_tenant.map(|page| &*page.alert_id).collect::<Vec<_>>())
 }

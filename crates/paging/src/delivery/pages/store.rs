@@ -229,6 +229,19 @@ pub fn of_alert(conn: &mut Conn, tenant: &str, alert: &str) -> Result<Vec<Row>> 
     Ok(own.order((dsl::created_ms, dsl::id)).limit(1_000).load(conn)?)
 }
 
+/// The pages and gaps of a step of an escalation, in one round: their status, and whom and what each is for.
+pub fn of_step(
+    conn: &mut Conn,
+    tenant: &str,
+    alert: &str,
+    (round, step): (i64, i64),
+) -> Result<Vec<(String, String, String)>> {
+    use pages::dsl;
+    let own = dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::alert_id.eq(alert));
+    let of_step = own.filter(dsl::round.eq(round)).filter(dsl::step.eq(step));
+    Ok(of_step.select((dsl::status, dsl::user_id, dsl::method_id)).load(conn)?)
+}
+
 /// Calls `each` with the pages to people about alerts and incidents that were decided in a range.
 pub fn for_each_sent(
     conn: &mut Conn,

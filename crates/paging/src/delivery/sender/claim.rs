@@ -22,7 +22,7 @@ use crate::{
     },
     delivery::pages::{
         facts::{Facts, Summary, rank},
-        queue::{self, Carried, Due, InLead},
+        queue::{self, ClaimedPage, Due, InLead},
         store::{self, Row},
     },
     times,
@@ -40,8 +40,7 @@ const NAMED: usize = 5;
 
 /// A page in hand.
 pub struct Job {
-    pub tenant: String,
-    pub id: String,
+    pub page: ClaimedPage,
     /// The right to make the call, until this is dropped.
     pub permit: Permit,
     /// What is sent; or why nothing is.
@@ -49,7 +48,7 @@ pub struct Job {
     /// The trace that it belongs to.
     pub trace: PageTrace,
     /// The pages that go out in it.
-    pub carries: Vec<Carried>,
+    pub carries: Vec<ClaimedPage>,
 }
 
 /// What is sent.
@@ -138,9 +137,9 @@ fn of_tenant(
             let lease_ms = now.millis() + LEASE_MS;
             let row = Row { owner: owner.to_owned(), due_ms: Some(lease_ms), ..row };
             store::update(conn, &row)?;
-            InLead { pages: &carries, lead: &row.id, owner }.take(conn, lease_ms)?;
-            let trace = PageTrace::of(&row);
-            taken.jobs.push(Job { tenant: row.tenant_id, id: row.id, permit, ready, trace, carries });
+            let page = ClaimedPage::from(&row);
+            InLead { pages: &carries, lead: &page, owner }.take(conn, lease_ms)?;
+            taken.jobs.push(Job { page, permit, ready, trace: PageTrace::of(&row), carries });
         }
     }
     Ok(taken)
@@ -149,7 +148,7 @@ fn of_tenant(
 /// A page that is sent, and those that go out in it.
 struct OutgoingPage {
     row: Row,
-    carries: Vec<Carried>,
+    carries: Vec<ClaimedPage>,
 }
 
 impl From<Row> for OutgoingPage {
@@ -228,7 +227,7 @@ fn together(conn: &mut Conn, lead: Row, alone: &BTreeSet<String>, now: Timestamp
         urgency: most_urgent.urgency.clone(),
     };
     let message = Json(Facts { summary: Some(summary), ..lead.message.0.clone() });
-    Ok(OutgoingPage { row: Row { message, ..lead }, carries: others.iter().map(Carried::from).collect() })
+    Ok(OutgoingPage { row: Row { message, ..lead }, carries: others.iter().map(ClaimedPage::from).collect() })
 }
 
 /// What is sent for a page; or why nothing is.

@@ -35,7 +35,7 @@ use crate::{
     configuration::methods::template,
     delivery::pages::{
         facts::Attempt,
-        queue::{self, Carried, InLead},
+        queue::{self, ClaimedPage, InLead},
         store::{self, Row},
     },
 };
@@ -66,8 +66,18 @@ pub struct Sender {
     shared: Arc<Shared>,
 }
 
+/// What escalations do where pages of theirs fail for good; they know of pages, and pages nothing of them.
+#[derive(Clone, Copy)]
+pub struct Escalations {
+    /// Locks those of these pages.
+    pub lock: fn(&mut Conn, &[&ClaimedPage]) -> db::Result<()>,
+    /// Goes on where nothing else of a step reaches anybody. They are locked.
+    pub after_failures: fn(&mut Conn, &[&ClaimedPage], Timestamp) -> db::Result<()>,
+}
+
 struct Shared {
     db: Db,
+    escalations: Escalations,
     neighbours: Arc<Neighbours>,
     owner: String,
     in_hand: AtomicUsize,
@@ -81,13 +91,14 @@ impl Sender {
     ///
     /// # Errors
     /// The system has no further thread.
-    pub fn start(db: Db, neighbours: Neighbours) -> std::io::Result<Self> {
+    pub fn start(db: Db, neighbours: Neighbours, escalations: Escalations) -> std::io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let wake = Arc::new(Notify::new());
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build()?;
         let shared = Arc::new(Shared {
             db,
+            escalations,
             neighbours: Arc::new(neighbours),
             owner: uuid::Uuid::new_v4().to_string(),
             in_hand: AtomicUsize::new(0),
@@ -213,12 +224,12 @@ fn until(due_ms: i64, now: Timestamp) -> Option<Duration> {
 }
 
 async fn attempt(shared: &Arc<Shared>, line: &Line, job: Job) {
-    let Job { tenant, id, permit, ready, trace, carries } = job;
+    let Job { page, permit, ready, trace, carries } = job;
     let begun = shared.neighbours.now();
     let sent = match ready {
         Ok(ready) => match filled(ready).await {
             Ok(outgoing) => {
-                let trace = trace.begin(&tenant, &id);
+                let trace = trace.begin(&page.tenant_id, &page.id);
                 let sent = traces::scope(trace.context(), shared.neighbours.sends.send(outgoing, begun)).await;
                 trace.end(&sent);
                 line.end(
@@ -243,9 +254,10 @@ async fn attempt(shared: &Arc<Shared>, line: &Line, job: Job) {
         error: sent.as_ref().err().map(|unsent| unsent.why.clone()).unwrap_or_default(),
     };
     let owner = shared.owner.clone();
+    let escalations = shared.escalations;
     let written = shared.db.write(move |conn| {
-        let in_lead = InLead { pages: &carries, lead: &id, owner: &owner };
-        write_down(conn, &tenant, in_lead, &sent, attempt, now.millis())
+        let in_lead = InLead { pages: &carries, lead: &page, owner: &owner };
+        write_down(conn, escalations, in_lead, &sent, attempt, now)
     });
     if let Err(error) = written.await {
         tracing::warn!(%error, "writing down what became of a page");
@@ -255,26 +267,37 @@ async fn attempt(shared: &Arc<Shared>, line: &Line, job: Job) {
 /// Writes down what became of a page, and of those that went out in it.
 fn write_down(
     conn: &mut Conn,
-    tenant: &str,
+    escalations: Escalations,
     in_lead: InLead<'_>,
     sent: &Result<u16, SendError>,
     attempt: Attempt,
-    now_ms: i64,
+    now: Timestamp,
 ) -> db::Result<()> {
+    let failing = sent.as_ref().err().map(|unsent| failing(in_lead, unsent)).unwrap_or_default();
+    // First: where an escalation and its pages are changed, they are locked in this order.
+    (escalations.lock)(conn, &failing)?;
     // Another gateway may have it now, and writes down what becomes of it there.
-    if let Some(row) = queue::in_hand(conn, tenant, in_lead.lead, in_lead.owner)? {
-        store::update(conn, &after(row, sent, attempt, now_ms))?;
+    if let Some(row) = queue::in_hand(conn, &in_lead.lead.tenant_id, &in_lead.lead.id, in_lead.owner)? {
+        store::update(conn, &after(row, sent, attempt, now.millis()))?;
     }
     match sent {
         Ok(_) => in_lead.summarise(conn),
-        Err(unsent) => release(conn, in_lead, unsent, now_ms),
-    }
+        Err(unsent) => release(conn, in_lead, unsent, now.millis()),
+    }?;
+    (escalations.after_failures)(conn, &failing, now)
+}
+
+/// Those of a lead and of what went out in it that are not tried again, and belong to a step of an escalation.
+fn failing<'a>(in_lead: InLead<'a>, unsent: &SendError) -> Vec<&'a ClaimedPage> {
+    let is_last = |page: &&ClaimedPage| retry::wait("page", page.attempts + 1, unsent).is_none();
+    let carried = in_lead.pages.iter().filter(|_| !unsent.for_good);
+    std::iter::once(in_lead.lead).chain(carried).filter(is_last).filter(|page| !page.alert_id.is_empty()).collect()
 }
 
 /// Makes pages due again that went out in one that did not arrive, whatever became of that one. What refused it for
 /// good may take another; else it was an attempt at each of them.
 fn release(conn: &mut Conn, in_lead: InLead<'_>, unsent: &SendError, now_ms: i64) -> db::Result<()> {
-    let mut by_attempts: BTreeMap<i64, Vec<Carried>> = BTreeMap::new();
+    let mut by_attempts: BTreeMap<i64, Vec<ClaimedPage>> = BTreeMap::new();
     in_lead.pages.iter().for_each(|page| by_attempts.entry(page.attempts).or_default().push(page.clone()));
     for (before, pages) in by_attempts {
         let these = InLead { pages: &pages, ..in_lead };

@@ -16,6 +16,8 @@ use crate::{
 
 const METHOD: &str = "CM-1";
 const OWNER: &str = "gateway";
+/// Pages whose escalations do nothing.
+const ALONE: Escalations = Escalations { lock: |_, _| Ok(()), after_failures: |_, _, _| Ok(()) };
 
 struct Sending {
     db: Db,
@@ -50,10 +52,11 @@ impl Sending {
     }
 
     fn end(&self, job: &Job, sent: Result<u16, SendError>, now_ms: i64) {
-        let (tenant, id, carries) = (job.tenant.clone(), job.id.clone(), job.carries.clone());
+        let (page, carries) = (job.page.clone(), job.carries.clone());
+        let now = Timestamp::from_millis(now_ms);
         let written = self.db.write_here(move |conn| {
-            let in_lead = InLead { pages: &carries, lead: &id, owner: OWNER };
-            write_down(conn, &tenant, in_lead, &sent, Attempt::default(), now_ms)
+            let in_lead = InLead { pages: &carries, lead: &page, owner: OWNER };
+            write_down(conn, ALONE, in_lead, &sent, Attempt::default(), now)
         });
         written.unwrap();
     }
@@ -97,7 +100,10 @@ fn page(tenant: &str, number: usize, urgency: &str) -> Row {
 fn four() -> (Sending, Job) {
     let sending = Sending::of(&[(1, "high"), (2, "high"), (3, "high"), (4, "high")]);
     let mut jobs = sending.claim(0);
-    assert_eq!(jobs.iter().map(|job| (&*job.id, job.carries.len())).collect::<Vec<_>>(), [("PG-1", 0), ("PG-2", 2)]);
+    assert_eq!(
+        jobs.iter().map(|job| (&*job.page.id, job.carries.len())).collect::<Vec<_>>(),
+        [("PG-1", 0), ("PG-2", 2)]
+    );
     let lead = jobs.remove(1);
     sending.end(&jobs[0], Ok(200), 0);
     (sending, lead)
@@ -136,7 +142,7 @@ fn a_page_that_is_stopped_takes_no_other_with_it() {
         assert_eq!(sending.statuses(), ["sent", "stopped", "pending", "pending"]);
         // The other ones are tried again, the second of them together with the first.
         let again = sending.claim(1_000);
-        assert_eq!(again.iter().map(|job| (&*job.id, job.carries.len())).collect::<Vec<_>>(), [("PG-3", 1)]);
+        assert_eq!(again.iter().map(|job| (&*job.page.id, job.carries.len())).collect::<Vec<_>>(), [("PG-3", 1)]);
         sending.end(&again[0], Ok(200), 1_000);
         assert_eq!(sending.statuses(), ["sent", "stopped", "sent", "summarised"]);
     }
@@ -163,7 +169,7 @@ fn a_page_that_fails_for_good_takes_no_other_with_it() {
     sending.end(&lead, Err(refused()), 0);
     assert_eq!(sending.statuses(), ["sent", "failed", "pending", "pending"]);
     let again = sending.claim(0);
-    assert_eq!(again.iter().map(|job| (&*job.id, job.carries.len())).collect::<Vec<_>>(), [("PG-3", 1)]);
+    assert_eq!(again.iter().map(|job| (&*job.page.id, job.carries.len())).collect::<Vec<_>>(), [("PG-3", 1)]);
 }
 
 #[test]
@@ -187,14 +193,17 @@ fn each_is_tried_as_often_as_one_that_goes_out_alone() {
 fn urgent_pages_come_first_and_make_the_one_they_go_out_in_urgent() {
     let sending = Sending::of(&[(1, "low"), (2, "low"), (3, "low"), (4, "high")]);
     let jobs = sending.claim(0);
-    assert_eq!(jobs.iter().map(|job| (&*job.id, job.carries.len())).collect::<Vec<_>>(), [("PG-4", 0), ("PG-1", 2)]);
+    assert_eq!(
+        jobs.iter().map(|job| (&*job.page.id, job.carries.len())).collect::<Vec<_>>(),
+        [("PG-4", 0), ("PG-1", 2)]
+    );
     let sending = Sending::of(&[(1, "low"), (2, "low"), (3, "low")]);
     // That of another tenant is taken by its own turn, or goes out in this one.
     let urgent = page("client_2", 4, "high");
     sending.db.write_here(move |conn| store::insert(conn, std::slice::from_ref(&urgent))).unwrap();
     let jobs = sending.claim(0);
     let lead = jobs.iter().find(|job| job.carries.iter().any(|page| page.tenant_id == "client_2")).unwrap();
-    let id = lead.id.clone();
+    let id = lead.page.id.clone();
     let row = sending.db.read_here(move |conn| queue::in_hand(conn, TENANT, &id, OWNER)).unwrap().unwrap();
     let message = render::Message::of(&sending.neighbours, &row).unwrap();
     assert_eq!((&*row.urgency, &*message.urgency), ("low", "high"));
@@ -207,7 +216,7 @@ fn pages_of_a_gateway_that_died_are_due_by_themselves() {
     assert!(sending.claim(74_000).is_empty());
     // The lead may have arrived and is sent again; the others share what is left of the minute.
     let again = sending.claim(76_000);
-    assert_eq!(again.iter().map(|job| &*job.id).collect::<Vec<_>>(), ["PG-2", "PG-3", "PG-4"]);
+    assert_eq!(again.iter().map(|job| &*job.page.id).collect::<Vec<_>>(), ["PG-2", "PG-3", "PG-4"]);
     assert!(again.iter().all(|job| job.carries.is_empty()));
     // One that stops gives all of it back.
     let (sending, _) = four();

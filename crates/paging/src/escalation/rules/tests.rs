@@ -198,3 +198,17 @@ fn one_waits_for_its_place_no_longer_than_it_may() {
     // A clock that is set back makes nobody wait for longer than that.
     assert_eq!(held(WAITS_MS, true, -5 * second), Some((WAITS_MS, 25 * second)));
 }
+
+#[test]
+fn a_step_that_turns_out_to_reach_nobody_waits_no_longer_than_one_that_is_known_to() {
+    let plan = plan(&[1, 1, 1], 0, AtEnd::Stop, None);
+    let taken = State { stage: Stage::Running, round: 2, step: 1, repeats: 0, next_ms: Some(900) };
+    assert_eq!(taken.reached_nobody(&plan, (2, 0), 500), Some(State { next_ms: Some(500), ..taken }));
+    // Of another round, of a step before it, and of one that is answered.
+    assert_eq!(taken.reached_nobody(&plan, (1, 0), 500), None);
+    assert_eq!(State { step: 2, ..taken }.reached_nobody(&plan, (2, 0), 500), None);
+    assert_eq!(State { stage: Stage::Acknowledged, ..taken }.reached_nobody(&plan, (2, 0), 500), None);
+    // The next one is due already, and there is none.
+    assert_eq!(taken.reached_nobody(&plan, (2, 0), 900), None);
+    assert_eq!(State { step: 3, ..taken }.reached_nobody(&plan, (2, 2), 500), None);
+}
