@@ -8,7 +8,7 @@ use ports::{AlertAction, AlertPreview, Alerts, People, Resources};
 use serde_json::Value;
 
 use crate::{
-    alerts::{actions, lookup::resources, report::Report, rules},
+    alerts::{actions, lookup::resources, report::Report, rules, store},
     records,
 };
 
@@ -45,6 +45,11 @@ impl Alerts for AlertPort {
 
     fn find(&self, conn: &mut Conn, tenants: &[String], id: &str, at: Timestamp) -> Result<Option<Value>> {
         actions::find(conn, tenants, id, at)
+    }
+
+    fn taken_in(&self, conn: &mut Conn, tenant: &str, id: &str) -> Result<Option<Timestamp>> {
+        let found = store::by_ids(conn, tenant, &[id.to_owned()])?.pop();
+        Ok(found.map(|alert| Timestamp::from_millis(alert.created_ms)))
     }
 
     fn incident(

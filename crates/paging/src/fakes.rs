@@ -88,6 +88,10 @@ impl Alerts for Fakes {
         Ok(self.0.lock().unwrap().alerts.iter().find(|alert| alert["id"] == id).cloned())
     }
 
+    fn taken_in(&self, _: &mut Conn, _: &str, _: &str) -> Result<Option<Timestamp>> {
+        Ok(None)
+    }
+
     fn incident(&self, _: &mut Conn, _: &[String], _: &str, _: i64) -> Result<Option<IncidentRecord>> {
         Ok(None)
     }

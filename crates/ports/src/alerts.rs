@@ -192,6 +192,9 @@ pub trait Alerts: Send + Sync {
     /// The alert with this id among those of these tenants, as clients see it at an instant.
     fn find(&self, conn: &mut Conn, tenants: &[String], id: &str, at: Timestamp) -> Result<Option<Value>>;
 
+    /// When an alert of a tenant was taken in, to the millisecond, which [`Alerts::find`] tells to the second.
+    fn taken_in(&self, conn: &mut Conn, tenant: &str, id: &str) -> Result<Option<Timestamp>>;
+
     /// The incident with this id among those of these tenants, with at most so many notes.
     fn incident(&self, conn: &mut Conn, tenants: &[String], id: &str, notes: i64) -> Result<Option<IncidentRecord>>;
 

@@ -267,6 +267,10 @@ impl Alerts for Standalone {
         Ok(None)
     }
 
+    fn taken_in(&self, _: &mut Conn, _: &str, _: &str) -> Result<Option<Timestamp>> {
+        Ok(None)
+    }
+
     fn incident(&self, _: &mut Conn, _: &[String], _: &str, _: i64) -> Result<Option<IncidentRecord>> {
         Ok(None)
     }

@@ -96,7 +96,8 @@ fn gathered(conn: &mut Conn, neighbours: &Neighbours, incident: &IncidentRecord,
         }
         let named = escalation.iter().flat_map(escalations::Row::people_of_actions);
         let named = Authors::load(conn, &*neighbours.people, &around, named)?;
-        for event in timeline::build(&alert, id.clone(), escalation.as_ref(), &pages, &named).events {
+        let taken_in = neighbours.alerts.taken_in(conn, tenant, id)?;
+        for event in timeline::build((&alert, taken_in), id.clone(), escalation.as_ref(), &pages, &named).events {
             match event.what {
                 "reported" => earlier(&mut story.first_report, event.time),
                 "acknowledged" => earlier(&mut story.first_answer, event.time),

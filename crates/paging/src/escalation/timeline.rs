@@ -111,7 +111,8 @@ pub fn load(
     let users = pages.iter().map(|row| row.user_id.clone()).chain(people_in(&alert)).chain(acted);
     let around = neighbours.people.own_and_partner(conn, &tenant)?;
     let names = Authors::load(conn, &*neighbours.people, &around, users)?;
-    Ok(build(&alert, id, escalation.as_ref(), &pages, &names))
+    let taken_in = neighbours.alerts.taken_in(conn, &tenant, &id)?;
+    Ok(build((&alert, taken_in), id, escalation.as_ref(), &pages, &names))
 }
 
 /// What people did to an alert, each in a member of its own.
@@ -160,29 +161,34 @@ fn action_text(action: &EscalationAction, row: &escalations::Row, people: &Autho
     texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ")
 }
 
-/// The timeline of an alert, with the people who stand in it.
+/// The timeline of an alert, which was taken in then, with the people who stand in it.
 ///
 /// Some times are told in milliseconds, others in whole seconds, which an event may be later than. Within its second
 /// such an event comes behind those that it follows from: an attempt behind its page, an answer behind what was
-/// answered.
+/// answered, and all of them behind the report.
 pub fn build(
-    alert: &Value,
+    (alert, taken_in): (&Value, Option<Timestamp>),
     id: String,
     escalation: Option<&escalations::Row>,
     pages: &[Row],
     people: &Authors,
 ) -> AlertTimeline {
     let time = |path: &str| alert.pointer(path).and_then(Value::as_str).and_then(Timestamp::parse);
-    let begun = time("/createdDate").unwrap_or(Timestamp::from_millis(0));
-    let event = |time: Timestamp, what: &'static str, text: String| Event {
-        time,
-        after_ms: (time.millis() - begun.millis()).max(0),
-        what,
-        text,
-        page: None,
-        user: None,
-        by: None,
-        to: None,
+    let begun = taken_in.or_else(|| time("/createdDate")).unwrap_or(Timestamp::from_millis(0));
+    let same_second =
+        |one: Timestamp, other: Timestamp| one.millis().div_euclid(1_000) == other.millis().div_euclid(1_000);
+    let event = |time: Timestamp, what: &'static str, text: String| {
+        let time = if same_second(time, begun) { time.max(begun) } else { time };
+        Event {
+            time,
+            after_ms: (time.millis() - begun.millis()).max(0),
+            what,
+            text,
+            page: None,
+            user: None,
+            by: None,
+            to: None,
+        }
     };
     let mut events = vec![event(begun, "reported", alert["subject"].as_str().unwrap_or_default().to_owned())];
     if let Some(row) = escalation.filter(|row| !row.policy_id.is_empty()) {
@@ -234,8 +240,7 @@ pub fn build(
         let Some(at) = time(&format!("/{path}/time")) else { continue };
         let said = alert.pointer(&format!("/{path}/note")).and_then(Value::as_str).unwrap_or_default();
         let by = alert.pointer(&format!("/{path}/by/id")).and_then(Value::as_str);
-        let same_second = |event: &&Event| event.time.millis().div_euclid(1_000) == at.millis().div_euclid(1_000);
-        let before = events.iter().filter(same_second).map(|event| event.time).max();
+        let before = events.iter().map(|event| event.time).filter(|time| same_second(*time, at)).max();
         // What begins or ends by itself is noted before anybody is told.
         let at = if ANSWERS.contains(&what) { before.map_or(at, |before| at.max(before)) } else { at };
         let by = by.map(|id| people.of(id));
@@ -279,7 +284,7 @@ mod tests {
             "closure": {"time": second(3), "by": {"id": "USR0000000002"}}});
         let pages =
             [row(BEGUN + 700, &[&second(0), &second(2)]), row(BEGUN + 900, &[&second(1)]), row(BEGUN + 3_400, &[])];
-        let told = build(&alert, "ALT-1".to_owned(), None, &pages, &Authors::default());
+        let told = build((&alert, None), "ALT-1".to_owned(), None, &pages, &Authors::default());
         let whats: Vec<(&str, i64)> = told.events.iter().map(|event| (event.what, event.after_ms)).collect();
         let expected = [
             ("reported", 0),
@@ -295,5 +300,12 @@ mod tests {
         assert_eq!(whats, expected);
         let by: Vec<&str> = told.events.iter().filter_map(|event| event.by.as_ref()).map(|by| by.id.as_str()).collect();
         assert_eq!(by, ["USR0000000001", "USR0000000002"]);
+        // Counted from when it was taken in, and not from the beginning of that second.
+        let taken_in = Some(Timestamp::from_millis(BEGUN + 600));
+        let told = made((&alert, taken_in), "ALT-1".to_owned(), None, &pages, &Authors::default());
+        let times: Vec<i64> = told.events.iter().map(|event| event.after_ms).collect();
+        assert_eq!(times, [0, 100, 100, 300, 300, 400, 1_400, 2_800, 2_800]);
+        let whats: Vec<&str> = told.events.iter().map(|event| event.what).collect();
+        assert_eq!(whats, expected.map(|(what, _)| what));
     }
 }
