@@ -37,21 +37,28 @@ fn declared_kind(config: &Config) -> Option<Kind> {
     })
 }
 
-/// Reads the payload. It has to be JSON where a header says so. Otherwise it is what a header says or what it starts
-/// like, and plain text when it is not.
-fn payload(config: &Config) -> Result<(Option<Template>, Kind), String> {
+/// Reads the payload. It has to be JSON where a header says so. Otherwise it is what a header says, XML where the
+/// notifier sends that, or what it starts like, and plain text when it is not. What goes out as XML has its values
+/// escaped whether it is XML or not.
+fn payload(config: &Config, is_soap: bool) -> Result<(Option<Template>, Kind), String> {
     let text = config.event_payload.as_str();
     let entity = config.entity();
     let read = |kind| Ok((Some(Template::read(text, entity, kind)?), kind));
     let guess = match text.trim_start().chars().next() {
         Some('{' | '[') => Kind::Json,
-        Some('<') => Kind::Xml,
+        first if is_soap || first == Some('<') => Kind::Xml,
         _ => Kind::Plain,
     };
+    let marked = |_: String| read(Kind::Markup);
+    let is_xml = || Template::read(text, entity, Kind::Markup).is_ok_and(|template| template.is_xml());
     match declared_kind(config) {
         said if text.is_empty() => Ok((None, said.unwrap_or(Kind::Plain))),
         Some(Kind::Json) => read(Kind::Json),
-        said => read(said.unwrap_or(guess)).or_else(|_: String| read(Kind::Plain)),
+        Some(Kind::Xml) => read(Kind::Xml).or_else(marked),
+        Some(kind) => read(kind),
+        None if is_soap => read(guess).or_else(marked),
+        None if guess == Kind::Xml && is_xml() => read(guess).or_else(marked),
+        None => read(guess).or_else(|_: String| read(Kind::Plain)),
     }
 }
 
@@ -60,18 +67,18 @@ pub fn content_type(kind: Kind, notifier: &Notifier) -> &'static str {
     match kind {
         Kind::Json => "application/json",
         _ if notifier.is_soap() => "text/xml; charset=utf-8",
-        Kind::Xml => "application/xml",
+        Kind::Xml | Kind::Markup => "application/xml",
         Kind::Form => "application/x-www-form-urlencoded",
         _ => "text/plain; charset=utf-8",
     }
 }
 
 impl Templates {
-    /// Reads them.
+    /// Reads them, for a notifier that sends SOAP or another.
     ///
     /// # Errors
     /// Each that cannot be read, by its field.
-    pub fn read(config: &Config) -> Result<Self, Vec<(String, String)>> {
+    pub fn read(config: &Config, is_soap: bool) -> Result<Self, Vec<(String, String)>> {
         let mut wrong = Vec::new();
         let entity = config.entity();
         let mut read = |field: String, text: &str, kind: Kind| {
@@ -85,7 +92,7 @@ impl Templates {
                 Some((header.key.clone(), template))
             })
             .collect();
-        let body = payload(config).map_err(|message| wrong.push((PAYLOAD.to_owned(), message))).ok();
+        let body = payload(config, is_soap).map_err(|message| wrong.push((PAYLOAD.to_owned(), message))).ok();
         match target.zip(body) {
             Some((target, (body, kind))) if wrong.is_empty() => Ok(Self { target, headers, body, kind }),
             _ => Err(wrong),
@@ -108,7 +115,7 @@ pub fn templates(fields: &mut Fields<'_>, config: &Config, secrets: &Secrets, no
     if notifier.is_some_and(|notifier| notifier.auth_type != "NONE") && secrets.get("header:authorization").is_some() {
         fields.error("headers", "must not have Authorization: authType sends one");
     }
-    if let Err(wrong) = Templates::read(config) {
+    if let Err(wrong) = Templates::read(config, notifier.is_some_and(Notifier::is_soap)) {
         for (field, message) in wrong {
             // The field that was sent, of the two ways to give the template.
             let field = if field == PAYLOAD && !fields.has(PAYLOAD) { "eventPayload" } else { &field };

@@ -65,7 +65,8 @@ impl CompiledEvent {
         let own = config.notifier.clone().filter(|_| !config.use_base_notifier);
         let notifier = own.or_else(|| base.filter(|_| config.use_base_notifier).cloned());
         let notifier = notifier.ok_or("the integration has no base notifier, and the event none of its own")?;
-        let templates = Templates::read(&config).map_err(|_| "the templates of the event cannot be read any more")?;
+        let templates = Templates::read(&config, notifier.is_soap());
+        let templates = templates.map_err(|_| "the templates of the event cannot be read any more")?;
         let filter = Filter::new(config.filter_criteria.as_ref());
         Ok(Self { tenant: tenant.to_owned(), event_id: event_id.to_owned(), config, filter, templates, notifier })
     }

@@ -28,6 +28,8 @@ pub const MOST_PLACEHOLDERS: usize = 1_000;
 pub enum Kind {
     Json,
     Xml,
+    /// What says that it is XML and is not, or has values where none can stand.
+    Markup,
     /// `application/x-www-form-urlencoded`.
     Form,
     /// Any text.
@@ -48,12 +50,27 @@ pub struct Template {
 #[derive(Clone, Debug, PartialEq)]
 enum Segment {
     Text(String),
-    /// A placeholder; `quoted` when it stands inside a JSON string.
+    /// A placeholder.
     Value {
         of: Source,
-        quoted: bool,
+        place: Place,
     },
 }
+
+/// Where in a text of its kind a placeholder stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Any,
+    /// Inside a JSON string.
+    Quoted,
+    /// Inside `<![CDATA[`.
+    Data,
+    /// Inside an XML comment.
+    Comment,
+}
+
+/// Ends such a section and begins another one.
+const DATA_SPLIT: &str = "]]><![CDATA[";
 
 #[derive(Clone, Debug, PartialEq)]
 enum Source {
@@ -114,11 +131,16 @@ impl Template {
         }
     }
 
+    /// Is it XML wherever its values stand?
+    pub fn is_xml(&self) -> bool {
+        read::well_formed(&self.sample("x")).is_ok()
+    }
+
     /// Filled with an `x` wherever a text may stand, and with `bare` elsewhere.
     fn sample(&self, bare: &str) -> String {
         let segments = self.segments.iter().map(|segment| match segment {
             Segment::Text(text) => text.as_str(),
-            Segment::Value { quoted: true, .. } => "x",
+            Segment::Value { place: Place::Quoted, .. } => "x",
             Segment::Value { .. } => bare,
         });
         segments.collect()
@@ -133,15 +155,22 @@ impl Template {
         let weight = || lookup::weight(facts.object).max(facts.previous.map_or(0, lookup::weight));
         let weight =
             if self.segments.iter().any(|segment| matches!(segment, Segment::Value { .. })) { weight() } else { 0 };
+        let mut in_data = false;
         for segment in &self.segments {
             let before = out.len();
             match segment {
-                Segment::Text(text) => out.push_str(text),
-                Segment::Value { of, quoted } => {
+                Segment::Text(text) => {
+                    if in_data && ends_data(&out, text) {
+                        out.push_str(DATA_SPLIT);
+                    }
+                    out.push_str(text);
+                }
+                Segment::Value { of, place } => {
                     meter.charge(weight)?;
-                    self.put(&mut out, of.value(facts), *quoted);
+                    self.put(&mut out, of.value(facts), *place);
                 }
             }
+            in_data = matches!(segment, Segment::Value { place: Place::Data, .. });
             meter.charge((out.len() - before) as u64 / 8)?;
             if out.len() > LONGEST_OUTPUT {
                 return Err(FillError::TooLong);
@@ -150,14 +179,18 @@ impl Template {
         Ok(if self.kind == Kind::Target { without_dots(&out) } else { out })
     }
 
-    fn put(&self, out: &mut String, value: Option<Value>, quoted: bool) {
+    fn put(&self, out: &mut String, value: Option<Value>, place: Place) {
         match self.kind {
-            Kind::Json if !quoted => out.push_str(&value.unwrap_or(Value::Null).to_string()),
+            Kind::Json if place != Place::Quoted => out.push_str(&value.unwrap_or(Value::Null).to_string()),
             Kind::Json => {
                 let escaped = Value::String(facts::text(value.as_ref())).to_string();
                 out.push_str(escaped.get(1..escaped.len() - 1).unwrap_or_default());
             }
-            Kind::Xml => escape_xml(out, &facts::text(value.as_ref())),
+            Kind::Xml | Kind::Markup => match place {
+                Place::Data => put_data(out, &facts::text(value.as_ref())),
+                Place::Comment => escape_xml(out, &facts::text(value.as_ref()).replace('-', "_")),
+                _ => escape_xml(out, &facts::text(value.as_ref())),
+            },
             Kind::Form | Kind::Target => {
                 out.extend(utf8_percent_encode(&facts::text(value.as_ref()), ENCODED));
             }
@@ -198,10 +231,29 @@ fn escape_xml(out: &mut String, text: &str) {
             '\n' => out.push_str("&#10;"),
             '\r' => out.push_str("&#13;"),
             '\t' => out.push_str("&#9;"),
-            '\u{20}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'.. => out.push(letter),
+            letter if is_xml_letter(letter) => out.push(letter),
             _ => {}
         }
     }
+}
+
+fn is_xml_letter(letter: char) -> bool {
+    matches!(letter, '\t' | '\n' | '\r' | '\u{20}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
+}
+
+/// Nothing is escaped in such a section; what would end it is cut in two.
+fn put_data(out: &mut String, text: &str) {
+    for letter in text.chars().filter(|letter| is_xml_letter(*letter)) {
+        if letter == '>' && out.ends_with("]]") {
+            out.push_str(DATA_SPLIT);
+        }
+        out.push(letter);
+    }
+}
+
+/// Would a text end the section behind what stands there, which it does not by itself?
+fn ends_data(out: &str, text: &str) -> bool {
+    (out.ends_with("]]") && text.starts_with('>')) || (out.ends_with(']') && text.starts_with("]>"))
 }
 
 /// A value of dots alone would lead to another path: no segment is one.

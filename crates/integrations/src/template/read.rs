@@ -1,12 +1,12 @@
 //! From the text of a template to its parts.
 
-use super::{Kind, MOST_PLACEHOLDERS, Segment, Source, dates};
+use super::{Kind, MOST_PLACEHOLDERS, Place, Segment, Source, dates};
 use crate::placeholders::{EVENT, Entity};
 
 /// Cuts a template into its parts. `$$` is a dollar sign, and so is one that no letter follows.
 pub fn read_segments(text: &str, entity: Option<Entity>, kind: Kind) -> Result<Vec<Segment>, String> {
     let mut reader =
-        Reader { text, at: 0, entity, place: ReaderState::new(kind), segments: Vec::new(), plain: String::new() };
+        Reader { text, at: 0, entity, kind, state: ReaderState::new(kind), segments: Vec::new(), plain: String::new() };
     while let Some(letter) = reader.rest().chars().next() {
         let next = reader.rest().chars().nth(1);
         match (letter, next) {
@@ -30,7 +30,8 @@ struct Reader<'t> {
     text: &'t str,
     at: usize,
     entity: Option<Entity>,
-    place: ReaderState,
+    kind: Kind,
+    state: ReaderState,
     segments: Vec<Segment>,
     plain: String,
 }
@@ -41,7 +42,7 @@ impl Reader<'_> {
     }
 
     fn literal(&mut self, text: &str) {
-        text.chars().for_each(|letter| self.place.step(letter));
+        text.chars().for_each(|letter| self.state.step(letter));
         self.plain.push_str(text);
     }
 
@@ -65,7 +66,7 @@ impl Reader<'_> {
             let position = self.position(start);
             format!("has {wrong} ({position})")
         })?;
-        if !self.place.takes_values() {
+        if self.kind != Kind::Markup && !self.state.takes_values() {
             let position = self.position(start);
             return Err(format!("has a placeholder where no value can stand ({position})"));
         }
@@ -74,7 +75,9 @@ impl Reader<'_> {
         {
             return Err(format!("must have at most {MOST_PLACEHOLDERS} placeholders"));
         }
-        self.segments.push(Segment::Value { of, quoted: self.place.is_quoted() });
+        self.segments.push(Segment::Value { of, place: self.state.place() });
+        // What stands before and behind a value is not one word.
+        self.state.step('x');
         self.at += length;
         Ok(())
     }
@@ -194,13 +197,18 @@ impl ReaderState {
     fn new(kind: Kind) -> Self {
         match kind {
             Kind::Json => Self::Json { inside: false, escaped: false },
-            Kind::Xml => Self::Xml(Xml::Text),
+            Kind::Xml | Kind::Markup => Self::Xml(Xml::Text),
             _ => Self::Any,
         }
     }
 
-    fn is_quoted(&self) -> bool {
-        matches!(self, Self::Json { inside: true, .. })
+    fn place(&self) -> Place {
+        match self {
+            Self::Json { inside: true, .. } => Place::Quoted,
+            Self::Xml(Xml::Data(_)) => Place::Data,
+            Self::Xml(Xml::Closed("-->", _)) => Place::Comment,
+            _ => Place::Any,
+        }
     }
 
     fn takes_values(&self) -> bool {

@@ -54,10 +54,54 @@ fn xml_stays_xml() {
     for hostile in HOSTILE {
         let filled = fill(Kind::Xml, text, &json!({"subject": hostile})).unwrap();
         assert!(read::well_formed(&filled).is_ok(), "{filled}");
-        assert_eq!(filled.matches('<').count(), 6, "{filled}");
+        let outside: Vec<&str> = filled.split("<![CDATA[").map(|part| part.rsplit("]]>").next().unwrap()).collect();
+        assert_eq!(outside.concat().matches('<').count(), 5, "{filled}");
     }
     for wrong in ["<a>", "text", "<a b=$incident.subject/>", "<!-- $incident.subject --><a/>", "<$incident.subject/>"] {
         assert!(Template::read(wrong, Some(Entity::Incident), Kind::Xml).is_err(), "{wrong}");
+    }
+}
+
+/// What the sections of a document say, as a parser reads them.
+fn data_of(xml: &str) -> String {
+    let mut reader = quick_xml::Reader::from_str(xml);
+    let mut data = String::new();
+    loop {
+        match reader.read_event().unwrap() {
+            quick_xml::events::Event::Eof => return data,
+            quick_xml::events::Event::CData(part) => data.push_str(&part),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn a_value_in_a_section_of_data_stands_there_as_it_is() {
+    let pieces = ["a\"b<x>&", "]", "]]", "]]>", ">", "]>", "[web]", "", "]]]>>"];
+    for first in pieces {
+        for second in pieces {
+            let object = json!({"subject": first, "status": second});
+            for (text, expected) in [
+                ("$incident.subject", first.to_owned()),
+                ("$incident.subject$incident.status", format!("{first}{second}")),
+                ("]$incident.subject]>$incident.status>", format!("]{first}]>{second}>")),
+                ("]]$incident.subject>", format!("]]{first}>")),
+            ] {
+                let filled = fill(Kind::Xml, &format!("<c><![CDATA[{text}]]></c>"), &object).unwrap();
+                assert_eq!(data_of(&filled), expected, "{filled}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_not_xml_and_says_so_is_escaped_all_the_same() {
+    let text = "<e><!-- $incident.subject --><t>$incident.subject</t><$incident.subject></e>";
+    for hostile in HOSTILE {
+        let filled = fill(Kind::Markup, text, &json!({"subject": hostile})).unwrap();
+        let comment = filled.split("<!--").nth(1).and_then(|rest| rest.split("-->").next()).unwrap();
+        assert!(!comment.contains("--"), "{filled}");
+        assert_eq!(filled.matches('<').count(), 6, "{filled}");
     }
 }
 
