@@ -149,6 +149,10 @@ impl Sends for OutgoingSender {
 }
 
 impl ReadsUrls for OutgoingSender {
+    fn check_url(&self, text: &str) -> std::result::Result<(), String> {
+        self.guard.url(text).map(drop)
+    }
+
     fn read<'a>(&'a self, url: &'a str, most: usize) -> Reading<'a> {
         Box::pin(async move {
             let error = |error: CallError| SendError::new(error.to_string());

@@ -118,6 +118,12 @@ pub type Reading<'a> = Pin<Box<dyn Future<Output = std::result::Result<Vec<u8>, 
 
 /// Reads what stands at URLs, within the bounds of time and place that are set for all that leaves the service.
 pub trait ReadsUrls: Send + Sync {
+    /// As [`Sends::check_url`].
+    ///
+    /// # Errors
+    /// What is wrong with it, to be read after the name of its field.
+    fn check_url(&self, text: &str) -> std::result::Result<(), String>;
+
     /// Reads what a URL answers; more than `most` bytes, and any answer but a 200, are an error.
     fn read<'a>(&'a self, url: &'a str, most: usize) -> Reading<'a>;
 }

@@ -8,7 +8,7 @@ use standalone::Standalone;
 fn main() -> anyhow::Result<()> {
     api::harness::serve_with(
         rosters::domain(),
-        rosters::extras(Arc::new(Standalone), Arc::new(Standalone), Arc::new(Standalone)),
+        rosters::extras(Arc::new(Standalone), Arc::new(Standalone), Arc::new(Standalone), Arc::new(Standalone)),
         |_| Ok(()),
     )
 }

@@ -57,7 +57,7 @@ mod zones;
 use std::sync::Arc;
 
 use api::{Extras, Need, Routes, Tag};
-use ports::{People, SentPages, WorkedTimes};
+use ports::{People, ReadsUrls, SentPages, WorkedTimes};
 
 use crate::{
     across::cache::PartCache, cache::RosterCache, on_call::cache::OnCallCache, timeline::cache::TimelineCache,
@@ -83,6 +83,7 @@ static QUOTAS: [&db::Quota; 8] = [
 /// What handlers take from [`extras`].
 const NEEDS: &[Need] = &[
     Need::of::<dyn People>(),
+    Need::of::<dyn ReadsUrls>(),
     Need::of::<dyn SentPages>(),
     Need::of::<dyn WorkedTimes>(),
     Need::of::<RosterCache>(),
@@ -140,7 +141,12 @@ pub fn domain() -> api::Domain {
 }
 
 /// Puts those who answer for people, and for what alerts ask of them, where the handlers look for them.
-pub fn extras(people: Arc<dyn People>, pages: Arc<dyn SentPages>, worked: Arc<dyn WorkedTimes>) -> Extras {
+pub fn extras(
+    people: Arc<dyn People>,
+    pages: Arc<dyn SentPages>,
+    worked: Arc<dyn WorkedTimes>,
+    reads: Arc<dyn ReadsUrls>,
+) -> Extras {
     let rosters = RosterCache::default();
     Extras::default()
         .with(Arc::new(OnCallCache::new(rosters.clone())))
@@ -150,6 +156,7 @@ pub fn extras(people: Arc<dyn People>, pages: Arc<dyn SentPages>, worked: Arc<dy
         .with(people)
         .with(pages)
         .with(worked)
+        .with(reads)
 }
 
 fn root_routes(config: &mut Routes) {

@@ -10,8 +10,9 @@ use db::{Conn, Result};
 use ports::{
     AlertAction, AlertPreview, Alerts, Articles, EachPage, Escalations, GroupHistory, IncidentRecord, Incidents,
     IntegrationSummary, Integrations, Jobs, LinkVisit, Maintenance, Messages, Notice, Notices, OnCall, OnCallPerson,
-    OwnShift, Owners, PagedAlerts, People, PeopleGroup, Person, PersonalMessage, RelatedArticle, RelatedJob,
-    RosterSummary, RunRequest, RunSummary, SentPages, SessionStart, Sessions, SkippedShift, Tenants, WorkedTimes,
+    OwnShift, Owners, PagedAlerts, People, PeopleGroup, Person, PersonalMessage, Reading, ReadsUrls, RelatedArticle,
+    RelatedJob, RosterSummary, RunRequest, RunSummary, SendError, SentPages, SessionStart, Sessions, SkippedShift,
+    Tenants, WorkedTimes,
 };
 use serde_json::Value;
 
@@ -281,5 +282,16 @@ impl Alerts for Standalone {
 
     fn expire_acknowledgement(&self, _: &mut Conn, _: &str, _: &str, _: Timestamp, _: Timestamp) -> Result<bool> {
         Ok(false)
+    }
+}
+
+/// Any URL may be read, and nothing is there.
+impl ReadsUrls for Standalone {
+    fn check_url(&self, _: &str) -> std::result::Result<(), String> {
+        Ok(())
+    }
+
+    fn read<'a>(&'a self, _: &'a str, _: usize) -> Reading<'a> {
+        Box::pin(async { Err(SendError::new("nothing is there")) })
     }
 }

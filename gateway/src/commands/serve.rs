@@ -251,7 +251,12 @@ impl Assembly {
             access::extras(Arc::clone(&self.authenticator), sign_in, link_mailer.queue())
                 .with(Arc::new(self.restorers())),
             inventory::extras(Arc::new(integrations::InstalledIntegrations)),
-            rosters::extras(people(), Arc::new(paging::Stored), Arc::new(incidents::AcknowledgedAlerts)),
+            rosters::extras(
+                people(),
+                Arc::new(paging::Stored),
+                Arc::new(incidents::AcknowledgedAlerts),
+                self.parts.url_reader(),
+            ),
             maintenance::extras(Arc::clone(&self.windows), neighbours::alerts()),
             incidents::extras(self.incidents.clone(), Arc::clone(&self.pings)),
             kb::extras(people()),

@@ -397,9 +397,16 @@ fn a_url_is_read_again_and_again(backend: Backend) {
     let is_cut = || read()["error"] == json!("it is cut off: it has no END:VCALENDAR");
     wait_for(Duration::from_secs(30), is_cut, || read().to_string());
     assert_eq!((&read()["days"], &read()["readTime"]), (&found["days"], &found["readTime"]));
-    // Where nothing was read, and the egress guard refuses.
-    let refused = client.post(&at, &json!({"url": "http://10.0.0.1/holidays.ics"})).ok();
-    assert_eq!((&refused["days"], refused.get("readTime"), refused.get("error")), (&found["days"], None, None));
+    // The egress guard refuses it where it is saved.
+    for inward in ["http://10.0.0.1/holidays.ics", "http://[fd00::1]/x"] {
+        client.post(&at, &json!({"url": inward})).invalid(&["url"]);
+        client.post("/holidayCalendars", &json!({"name": unique("inward"), "url": inward})).invalid(&["url"]);
+    }
+    assert_eq!(read()["url"], json!(there.url()));
+    // Where nothing was read.
+    let elsewhere = format!("{}/elsewhere", there.url());
+    let other = client.post(&at, &json!({"url": elsewhere})).ok();
+    assert_eq!((&other["days"], other.get("readTime"), other.get("error")), (&found["days"], None, None));
     wait_for(Duration::from_secs(10), || read().get("error").is_some(), || read().to_string());
     assert_eq!(read().get("readTime"), None, "{}", read());
     let given = client.post(&at, &json!({"days": []})).ok();

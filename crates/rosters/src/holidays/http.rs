@@ -10,7 +10,7 @@ use api::{
 use base::{problem::FieldErrors, timestamp::Timestamp};
 use db::{Conn, Result};
 use outbox::Tx;
-use ports::{Authors, People};
+use ports::{Authors, People, ReadsUrls};
 
 use super::{
     row, rules, store, view,
@@ -58,8 +58,10 @@ pub struct CalendarFilter {
 pub async fn create(
     context: RequestContext,
     people: web::Data<dyn People>,
+    reads: web::Data<dyn ReadsUrls>,
     Body((mut new, mut wrong)): Body<(NewCalendar, FieldErrors)>,
 ) -> api::Result<HttpResponse> {
+    check_url(&**reads, new.url.as_deref(), &mut wrong);
     read_ics(&mut new.days, new.ics.take(), context.now, &mut wrong).await?;
     context
         .write(move |tx, scope| {
@@ -72,6 +74,14 @@ pub async fn create(
             answered(tx.conn, &**people, scope, &calendar)
         })
         .await
+}
+
+/// Checks that a URL may be read.
+fn check_url(reads: &dyn ReadsUrls, url: Option<&str>, wrong: &mut FieldErrors) {
+    // One that is empty is refused already.
+    if let Some(Err(message)) = url.filter(|url| !url.is_empty()).map(|url| reads.check_url(url)) {
+        wrong.add("url", message);
+    }
 }
 
 /// Puts the days of an iCalendar text in the place of those of a body. A long one takes longer than a worker may.
@@ -210,9 +220,11 @@ pub async fn get(
 pub async fn update(
     context: RequestContext,
     people: web::Data<dyn People>,
+    reads: web::Data<dyn ReadsUrls>,
     PathIds(id): PathIds<HolidayCalendarId>,
     Body((mut change, mut wrong)): Body<(CalendarChange, FieldErrors)>,
 ) -> api::Result<HttpResponse> {
+    check_url(&**reads, change.url.as_deref(), &mut wrong);
     read_ics(&mut change.days, change.ics.take(), context.now, &mut wrong).await?;
     context
         .write(move |tx, scope| {

@@ -163,7 +163,7 @@ pub struct CalendarChange {
 /// Where days come from.
 const SOURCES: [&str; 3] = ["days", "ics", "url"];
 
-/// The egress guard looks at the host when it is called.
+/// The egress guard looks at the host behind this, and again when it is called.
 fn url(text: String) -> Result<String, &'static str> {
     let text = text.trim();
     let is_address = ["https://", "http://"].iter().any(|scheme| text.len() > scheme.len() && text.starts_with(scheme));
