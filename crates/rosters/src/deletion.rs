@@ -5,7 +5,7 @@ use api::{Answer, PathIds, RequestContext, delete};
 use outbox::Tx;
 
 use crate::{
-    calendars::{self, row::Of},
+    calendars::{self, row::CalendarOwner},
     overrides,
     roster::{http::lock_for_update, row::Roster, rules::effective_ms, versions, view::WithShifts, wire::RosterId},
 };
@@ -47,7 +47,7 @@ pub fn end(tx: &mut Tx<'_>, roster: &Roster) -> db::Result<()> {
     for row in overrides.iter().take(MOST_RECORDED) {
         overrides::http::remove(tx, row, overrides::rules::removal(row, tx.now)?)?;
     }
-    let of = Of::Roster(roster.id.clone());
+    let of = CalendarOwner::Roster(roster.id.clone());
     let addresses = calendars::store::list(tx.conn, &roster.tenant_id, &of, tx.now)?;
     for address in addresses.iter().take(MOST_RECORDED) {
         calendars::store::delete(tx.conn, &roster.tenant_id, &of, &address.id)?;
