@@ -1,10 +1,10 @@
 //! Who lets integrations report alerts: `access`, which keeps keys and inbound addresses.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use access::{Authenticator, reporting};
 use api::Caller;
-use db::{Bell, Listener, Result};
+use db::{Bell, Conn, Listener, Result};
 use integrations::{AuthType, Credentials, Reporter, Reporters};
 use outbox::Tx;
 
@@ -35,6 +35,10 @@ impl Reporters for Keys {
         }
         let (id, key, secret) = reporting::by_key(tx, tenant, name, author)?;
         Ok(Reporter { id, credentials: Credentials::Key { key, secret } })
+    }
+
+    fn live(&self, conn: &mut Conn, tenants: &[&str], ids: &[&str]) -> Result<HashSet<String>> {
+        reporting::live(conn, tenants, ids)
     }
 
     fn dismiss(&self, tx: &mut Tx<'_>, tenant: &str, id: &str) -> Result<()> {

@@ -1,7 +1,10 @@
 //! Reporters: API keys and inbound addresses that can only report alerts, for example for an integration.
 
+use std::collections::HashSet;
+
 use api::{Caller, Role};
 use base::{problem::Problem, secret::Secret, tenant::TenantId};
+use db::Conn;
 use outbox::Tx;
 
 use crate::{
@@ -41,6 +44,16 @@ pub fn by_address(tx: &mut Tx<'_>, tenant: &str, name: &str, author: &str) -> db
     let row = inbound::store::insert(tx.conn, &id_of(tenant)?, name, &token, author, tx.now)?;
     secrets::record_change(tx, None, Some(&row))?;
     Ok((row.id, token))
+}
+
+/// Those of these keys and addresses of some tenants that have not ended.
+///
+/// # Errors
+/// Those of the database.
+pub fn live(conn: &mut Conn, tenants: &[&str], ids: &[&str]) -> db::Result<HashSet<String>> {
+    let mut live: HashSet<String> = keys::live_among(conn, tenants, ids)?.into_iter().collect();
+    live.extend(inbound::store::among(conn, tenants, ids)?);
+    Ok(live)
 }
 
 /// Ends a key or an address of a tenant; no error if it is gone already.

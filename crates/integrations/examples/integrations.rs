@@ -1,7 +1,7 @@
 //! Integrations alone, on a new embedded database, with calls to this machine: `cargo run -p integrations --example
 //! integrations`.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use integrations::{
     AuthType, Reporter, Reporters, Services,
@@ -47,6 +47,10 @@ struct Nobody;
 impl Reporters for Nobody {
     fn admit(&self, _: &mut Tx<'_>, _: &str, _: &str, _: AuthType, _: &api::Caller) -> db::Result<Reporter> {
         Err(base::Problem::conflict("Credentials are made by the whole service only.").into())
+    }
+
+    fn live(&self, _: &mut db::Conn, _: &[&str], _: &[&str]) -> db::Result<HashSet<String>> {
+        Ok(HashSet::new())
     }
 
     fn dismiss(&self, _: &mut Tx<'_>, _: &str, _: &str) -> db::Result<()> {

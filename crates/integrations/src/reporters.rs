@@ -1,7 +1,10 @@
 //! Reporters: the API keys and inbound addresses that report alerts for integrations.
 
+use std::collections::HashSet;
+
 use api::{Caller, Request};
 use base::secret::Secret;
+use db::Conn;
 use outbox::Tx;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -47,6 +50,12 @@ pub trait Reporters: Send + Sync {
     /// # Errors
     /// 403 when the caller may not let anybody report; 409 when the tenant has as many as it may have.
     fn admit(&self, tx: &mut Tx<'_>, tenant: &str, name: &str, by: AuthType, caller: &Caller) -> db::Result<Reporter>;
+
+    /// Those of these reporters, which are of these tenants, that have not ended.
+    ///
+    /// # Errors
+    /// Those of the database.
+    fn live(&self, conn: &mut Conn, tenants: &[&str], ids: &[&str]) -> db::Result<HashSet<String>>;
 
     /// Ends a reporter; no error if it is gone already.
     fn dismiss(&self, tx: &mut Tx<'_>, tenant: &str, id: &str) -> db::Result<()>;

@@ -9,6 +9,7 @@ both_backends![
     each_kind_of_credentials_reports_and_does_nothing_else,
     new_credentials_end_the_former_ones,
     credentials_end_with_their_integration,
+    credentials_that_ended_elsewhere_are_not_shown,
     what_is_no_kind_is_refused,
 ];
 
@@ -86,8 +87,36 @@ fn credentials_end_with_their_integration(server: &Server) {
     let installed = install(&client, "https://example.net");
     let credentials = admit(&client, &installed, "WEBHOOK");
     client.delete(&format!("/inbound/{}", text(&credentials["id"]))).ok();
+    shows_none(&client, &installed);
     admit(&client, &installed, "BASIC");
     client.delete(&path(&installed)).ok();
+}
+
+/// Nothing that is read of an integration says that it reports, nor is a read of it 304.
+#[track_caller]
+fn shows_none(client: &Client, installed: &Value) {
+    let read = client.get(&path(installed));
+    let tag = read.header("ETag").expect("a tag").to_owned();
+    assert_eq!(read.ok().get("inboundConfig"), None);
+    assert_eq!(client.request("GET", &path(installed)).header("If-None-Match", &tag).send().status, 200);
+    let found = client.search("/integrations/installed/search", &format!("id:{}", text(&installed["id"]))).page();
+    assert_eq!(found["results"][0].get("inboundConfig"), None, "{found}");
+    let changed = client.post(&path(installed), &json!({"description": "changed"})).ok();
+    assert_eq!(changed.get("inboundConfig"), None);
+}
+
+fn credentials_that_ended_elsewhere_are_not_shown(server: &Server) {
+    let client = server.new_client();
+    for kind in ["BASIC", "OAUTH2", "WEBHOOK"] {
+        let installed = install(&client, "https://example.net");
+        let credentials = admit(&client, &installed, kind);
+        let of = if kind == "WEBHOOK" { "inbound" } else { "apiKeys" };
+        client.delete(&format!("/{of}/{}", text(&credentials["id"]))).ok();
+        shows_none(&client, &installed);
+        let disabled = client.post_empty(&format!("{}/disable", path(&installed))).ok();
+        assert_eq!(disabled.get("inboundConfig"), None);
+        admit(&client, &installed, kind);
+    }
 }
 
 fn what_is_no_kind_is_refused(server: &Server) {

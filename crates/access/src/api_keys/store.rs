@@ -364,6 +364,16 @@ pub(crate) fn name_of_program(conn: &mut Conn, tenant: &str, user_id: &str) -> d
         .optional()?)
 }
 
+/// The ids of the live keys, of some ids of some tenants.
+pub(crate) fn live_among(conn: &mut Conn, tenants: &[&str], ids: &[&str]) -> db::Result<Vec<String>> {
+    Ok(api_keys::table
+        .filter(api_keys::tenant_id.eq_any(tenants.to_vec()))
+        .filter(api_keys::id.eq_any(ids.to_vec()))
+        .filter(api_keys::revoked_ms.is_null())
+        .select(api_keys::id)
+        .load(conn)?)
+}
+
 /// The ids of the live keys that act as a person.
 pub(crate) fn personal(conn: &mut Conn, tenant: &TenantId, user_id: &str) -> db::Result<Vec<String>> {
     Ok(api_keys::table

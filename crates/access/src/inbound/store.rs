@@ -83,6 +83,15 @@ pub(crate) fn remove(conn: &mut Conn, tenant: &TenantId, id: &str) -> Result<Row
     Ok(row)
 }
 
+/// The ids of those addresses that are there, of some ids of some tenants.
+pub(crate) fn among(conn: &mut Conn, tenants: &[&str], ids: &[&str]) -> Result<Vec<String>> {
+    Ok(inbound_addresses::table
+        .filter(inbound_addresses::tenant_id.eq_any(tenants.to_vec()))
+        .filter(inbound_addresses::id.eq_any(ids.to_vec()))
+        .select(inbound_addresses::id)
+        .load(conn)?)
+}
+
 /// The name of the address whose sender acts as this user.
 pub(crate) fn name_of_program(conn: &mut Conn, tenant: &str, user_id: &str) -> Result<Option<String>> {
     Ok(inbound_addresses::table

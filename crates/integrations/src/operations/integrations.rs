@@ -145,7 +145,10 @@ pub fn create_row_as(
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/installed/search")]
-pub async fn search(context: RequestContext<PageQuery<Integrations>>) -> api::Result<HttpResponse> {
+pub async fn search(
+    context: RequestContext<PageQuery<Integrations>>,
+    services: web::Data<Services>,
+) -> api::Result<HttpResponse> {
     let mut filter = Filter::default();
     let terms = query_string::parse(&context.query.filter, &["id", "name", "category", "uId", "allList"])?;
     let of_kind = terms.iter().filter(|term| ["category", "uId"].contains(&term.name));
@@ -160,7 +163,8 @@ pub async fn search(context: RequestContext<PageQuery<Integrations>>) -> api::Re
         }
     }
     let page = context.page(move |conn, scope, sort, walk| {
-        let found = store::search(conn, &scope.scope_of_list(all_list), &filter, sort, walk)?;
+        let mut found = store::search(conn, &scope.scope_of_list(all_list), &filter, sort, walk)?;
+        found.rows = services.shown(conn, found.rows)?;
         Ok(found.map(|row| InstalledIntegration::of(&row)))
     });
     page.await
@@ -174,10 +178,21 @@ pub async fn search(context: RequestContext<PageQuery<Integrations>>) -> api::Re
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/installed/{installedIntgId}")]
-pub async fn get(context: RequestContext, PathIds(id): PathIds<IntegrationId>) -> api::Result<HttpResponse> {
+pub async fn get(
+    context: RequestContext,
+    services: web::Data<Services>,
+    PathIds(id): PathIds<IntegrationId>,
+) -> api::Result<HttpResponse> {
     let scope = context.scope();
-    let row = context.db.point(move |conn| store::existing(conn, &scope, &id)).await?;
-    answer::entity(&context, &InstalledIntegration::of(&row), row.version)
+    let read = context.db.point(move |conn| {
+        let stored = store::existing(conn, &scope, &id)?;
+        let row = services.shown_one(conn, stored.clone())?;
+        Ok((row.inbound == stored.inbound, row))
+    });
+    let (is_as_stored, row) = read.await?;
+    let shown = InstalledIntegration::of(&row);
+    // Credentials end without another version of the integration.
+    if is_as_stored { answer::entity(&context, &shown, row.version) } else { answer::tagged(&shown, row.version) }
 }
 
 /// Update an installed integration
@@ -205,6 +220,7 @@ pub async fn update(
         .write(move |tx, scope| {
             let old = lock_for_update(tx, scope, &id)?;
             let row = change_row(tx, &services, &old, &body.0)?;
+            let row = services.shown_one(tx.conn, row)?;
             Answer::entity(&InstalledIntegration::of(&row), row.version)
         })
         .await
@@ -248,6 +264,7 @@ pub async fn set_notifier(
                 }
                 error => error,
             })?;
+            let row = services.shown_one(tx.conn, row)?;
             Answer::entity(&InstalledIntegration::of(&row), row.version)
         })
         .await
@@ -366,8 +383,12 @@ pub fn delete_row(tx: &mut Tx<'_>, services: &Services, row: &Row) -> db::Result
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/enable")]
-pub async fn enable(context: RequestContext, PathIds(id): PathIds<IntegrationId>) -> api::Result<HttpResponse> {
-    switch(context, id, true).await
+pub async fn enable(
+    context: RequestContext,
+    services: web::Data<Services>,
+    PathIds(id): PathIds<IntegrationId>,
+) -> api::Result<HttpResponse> {
+    switch(context, services, id, true).await
 }
 
 /// Disable an installed integration
@@ -380,15 +401,25 @@ pub async fn enable(context: RequestContext, PathIds(id): PathIds<IntegrationId>
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/disable")]
-pub async fn disable(context: RequestContext, PathIds(id): PathIds<IntegrationId>) -> api::Result<HttpResponse> {
-    switch(context, id, false).await
+pub async fn disable(
+    context: RequestContext,
+    services: web::Data<Services>,
+    PathIds(id): PathIds<IntegrationId>,
+) -> api::Result<HttpResponse> {
+    switch(context, services, id, false).await
 }
 
-async fn switch(context: RequestContext, id: IntegrationId, enabled: bool) -> api::Result<HttpResponse> {
+async fn switch(
+    context: RequestContext,
+    services: web::Data<Services>,
+    id: IntegrationId,
+    enabled: bool,
+) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
             let old = lock_for_update(tx, scope, &id)?;
             let row = switch_row(tx, old, enabled)?;
+            let row = services.shown_one(tx.conn, row)?;
             Answer::entity(&InstalledIntegration::of(&row), row.version)
         })
         .await
