@@ -100,7 +100,11 @@ fn the_user_of_a_key_lives_as_long_as_the_key(server: &Server) {
     let user = format!("/users/{}", text(&created["userId"]));
     assert_eq!(client.get(&user).ok()["firstName"], created["name"]);
     client.post_empty(&format!("{user}/deactivate")).problem(409, "0004");
+    client.post(&user, &json!({"role": "operator"})).problem(409, "0004");
     client.delete(&format!("/apiKeys/{}", text(&created["id"]))).ok();
+    let login = unique("former");
+    let changed = client.post(&user, &json!({"role": "operator", "loginName": login})).ok();
+    assert_eq!((&changed["role"], &changed["loginName"]), (&json!("operator"), &json!(login)));
     client.post_empty(&format!("{user}/deactivate")).ok();
 }
 

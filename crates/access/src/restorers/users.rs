@@ -63,7 +63,8 @@ impl Restorer for Users {
 fn former(tx: &mut Tx<'_>, scope: &RequestScope, change: &ObjectChange, user: &Row) -> Result<Row> {
     let was_activated = restore::former(change, ACTIVATED).and_then(Value::as_bool);
     let body: Value = restore::body(change, &FIELDS);
-    let changed = rules::changed_by(&scope.caller, user, UserChange::parse(&body)?, tx.now)?;
+    let is_program = store::is_program(tx.conn, user)?;
+    let changed = rules::changed_by(&scope.caller, (user, is_program), UserChange::parse(&body)?, tx.now)?;
     match was_activated {
         Some(true) => Ok(rules::activated_by(&scope.caller, &changed, tx.now)?),
         Some(false) if changed.activated => deactivated(tx, &changed),

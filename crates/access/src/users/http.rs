@@ -132,7 +132,11 @@ pub(crate) async fn update_user(
     authenticator: web::Data<Authenticator>,
 ) -> Result<HttpResponse> {
     let caller = Arc::clone(&context.caller);
-    change(&context, id, &authenticator, move |_, row, now| Ok(rules::changed_by(&caller, row, changes, now)?)).await
+    change(&context, id, &authenticator, move |tx, row, now| {
+        let is_program = store::is_program(tx.conn, row)?;
+        Ok(rules::changed_by(&caller, (row, is_program), changes, now)?)
+    })
+    .await
 }
 
 /// Stores what becomes of a user, and answers it.

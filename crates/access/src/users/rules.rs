@@ -80,9 +80,16 @@ pub(crate) fn activated(user: &Row, activated: bool, now: Timestamp) -> Row {
 ///
 /// # Errors
 /// 403 for more than the caller may, 409 for what says whose the user of a program is.
-pub(crate) fn changed_by(caller: &Caller, user: &Row, change: UserChange, now: Timestamp) -> Result<Row, Problem> {
+pub(crate) fn changed_by(
+    caller: &Caller,
+    (user, is_program): (&Row, bool),
+    change: UserChange,
+    now: Timestamp,
+) -> Result<Row, Problem> {
     let after = changed(user, change, now);
-    check_program(user, &after)?;
+    if is_program {
+        check_program(user, &after)?;
+    }
     check_change(caller, user.may(), after.may())?;
     check_address(caller, user.email.as_deref(), after.email.as_deref())?;
     Ok(after)
@@ -131,8 +138,8 @@ pub(crate) fn check_address(caller: &Caller, before: Option<&str>, after: Option
 }
 
 /// Of the user of a program neither the login name nor the role changes: they say whose it is, and what that may do.
-pub(crate) fn check_program(before: &Row, after: &Row) -> Result<(), Problem> {
-    if before.is_program() && (before.login_fold != after.login_fold || before.role != after.role) {
+fn check_program(before: &Row, after: &Row) -> Result<(), Problem> {
+    if before.login_fold != after.login_fold || before.role != after.role {
         let detail = "A program acts as this user: its login name and its role stay what they are.";
         return Err(Problem::conflict(detail));
     }

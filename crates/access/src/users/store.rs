@@ -12,7 +12,10 @@ use super::{
     rules::{self, Filter},
     wire::NewUser,
 };
-use crate::{filters, history, schema::users};
+use crate::{
+    filters, history,
+    schema::{api_keys, inbound_addresses, users},
+};
 
 /// What a list of users is sorted by.
 pub(crate) const SORTS: Sorts<Row> = Sorts {
@@ -34,6 +37,28 @@ pub fn find_many(conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<
     found.sort_by(|one, other| one.id.cmp(&other.id));
     found.dedup();
     Ok(found)
+}
+
+/// Does a program act as this user, by an API key that is not revoked or by an inbound address?
+pub(crate) fn is_program(conn: &mut Conn, user: &Row) -> Result<bool> {
+    if !user.is_program() {
+        return Ok(false);
+    }
+    let key: Option<String> = api_keys::table
+        .filter(api_keys::tenant_id.eq(&user.tenant_id))
+        .filter(api_keys::user_id.eq(&user.id))
+        .filter(api_keys::revoked_ms.is_null())
+        .filter(api_keys::personal.eq(false))
+        .select(api_keys::id)
+        .first(conn)
+        .optional()?;
+    let address: Option<String> = inbound_addresses::table
+        .filter(inbound_addresses::tenant_id.eq(&user.tenant_id))
+        .filter(inbound_addresses::user_id.eq(&user.id))
+        .select(inbound_addresses::id)
+        .first(conn)
+        .optional()?;
+    Ok(key.is_some() || address.is_some())
 }
 
 /// The user with this id among the tenants that `here` names.
