@@ -13,8 +13,26 @@ use crate::{
 /// The kind of entity, as events and the audit log name it.
 pub const ENTITY: &str = "Resource";
 
+/// The part of the audit log that says why a resource was in history that comes back.
+pub const REASON: &str = "decommissionReason";
+
 /// Records that a resource changed.
 pub fn record_change(tx: &mut Tx<'_>, before: Option<&Resource>, after: Option<&Resource>) -> db::Result<()> {
+    record_with(tx, before, after, None)
+}
+
+/// Records that a resource came back from history, and why it was there: an undo puts it back for the same reason.
+pub fn record_return(tx: &mut Tx<'_>, former: &Resource, after: &Resource) -> db::Result<()> {
+    let reason = Value::from(former.document.text(REASON));
+    record_with(tx, None, Some(after), Unpublished::field(REASON, Some(&reason), None))
+}
+
+fn record_with(
+    tx: &mut Tx<'_>,
+    before: Option<&Resource>,
+    after: Option<&Resource>,
+    more: Option<Unpublished>,
+) -> db::Result<()> {
     let Some(resource) = after.or(before) else { return Ok(()) };
     let site_of = |resource: Option<&Resource>| resource.and_then(|resource| resource.site_id);
     let mut name = |site: Option<i64>| match site {
@@ -46,7 +64,9 @@ pub fn record_change(tx: &mut Tx<'_>, before: Option<&Resource>, after: Option<&
         after: payload_after.map(Value::Object),
         publish: true,
     };
-    tx.note_with(change, unpublished(before, after));
+    let mut unpublished = unpublished(before, after);
+    unpublished.extend(more);
+    tx.note_with(change, unpublished);
     Ok(())
 }
 

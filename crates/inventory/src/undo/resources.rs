@@ -1,6 +1,6 @@
 //! Undoing changes of resources: what was created goes to history, and what went there comes back.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use api::{RequestScope, Restorer, restore};
 use base::{problem::Problem, timestamp::Timestamp};
@@ -31,7 +31,7 @@ const DERIVED: [&str; 11] = [
     "dns",
     "location",
     "properties",
-    "decommissionReason",
+    changes::REASON,
     "decommissionedDate",
 ];
 
@@ -103,7 +103,7 @@ impl Restorer for Resources {
         let row = store::find_required(tx.conn, &tenant, &change.entity_id)?;
         let before = row.clone().into_resource()?;
         if !change.existed {
-            store::decommission(tx.conn, &rules::decommission(&before, UNDONE, tx.now))?;
+            store::decommission(tx.conn, &rules::decommission(&before, reason(change), tx.now))?;
             return changes::record_change(tx, Some(&before), None);
         }
         let mut after = rules::changed(&before, tx.now);
@@ -117,9 +117,9 @@ impl Restorer for Resources {
     fn restore_first(&self, tx: &mut Tx<'_>, scope: &RequestScope, all: &[ObjectChange]) -> Result<usize> {
         let Some(first) = all.first() else { return Ok(0) };
         let is_new = |other: &&ObjectChange| !other.existed && other.exists && other.tenant_id == first.tenant_id;
-        let ids: Vec<&str> = all.iter().take_while(is_new).map(|change| change.entity_id.as_str()).collect();
-        if ids.len() > 1 && decommission_all(tx, &first.tenant_id, &ids)? {
-            return Ok(ids.len());
+        let new: Vec<&ObjectChange> = all.iter().take_while(is_new).collect();
+        if new.len() > 1 && decommission_all(tx, &first.tenant_id, &new)? {
+            return Ok(new.len());
         }
         self.restore(tx, scope, first).map(|()| 1)
     }
@@ -141,15 +141,24 @@ fn is_restored(path: &str) -> bool {
         || is_text(path)
 }
 
+/// Why a resource goes to history that came from there, or that is new.
+fn reason(change: &ObjectChange) -> &str {
+    restore::former_text(change, changes::REASON).unwrap_or(UNDONE)
+}
+
 /// Moves resources to history; none and `false` when one of them is not in the inventory.
-fn decommission_all(tx: &mut Tx<'_>, tenant: &str, ids: &[&str]) -> Result<bool> {
-    lock::lock_resources(tx.conn, ids)?;
-    let rows = store::find_all_current(tx.conn, tenant, ids)?;
+fn decommission_all(tx: &mut Tx<'_>, tenant: &str, new: &[&ObjectChange]) -> Result<bool> {
+    let ids: Vec<&str> = new.iter().map(|change| change.entity_id.as_str()).collect();
+    let reasons: HashMap<&str, &str> = new.iter().map(|change| (change.entity_id.as_str(), reason(change))).collect();
+    lock::lock_resources(tx.conn, &ids)?;
+    let rows = store::find_all_current(tx.conn, tenant, &ids)?;
     if rows.len() != ids.len() {
         return Ok(false);
     }
     let before: Vec<Resource> = rows.into_iter().map(Row::into_resource).collect::<Result<_>>()?;
-    let after: Vec<Resource> = before.iter().map(|resource| rules::decommission(resource, UNDONE, tx.now)).collect();
+    let reason_of = |resource: &Resource| reasons.get(resource.id.as_str()).copied().unwrap_or(UNDONE);
+    let gone = |resource| rules::decommission(resource, reason_of(resource), tx.now);
+    let after: Vec<Resource> = before.iter().map(gone).collect();
     store::decommission_all(tx.conn, tenant, &after)?;
     before.iter().try_for_each(|resource| changes::record_change(tx, Some(resource), None)).map(|()| true)
 }
@@ -175,7 +184,7 @@ fn recommission(tx: &mut Tx<'_>, scope: &RequestScope, change: &ObjectChange) ->
         return Err(rules::known_already(known.by.kind(), &known.id).into());
     }
     store::recommission(tx.conn, partner, &resource, &keys)?;
-    changes::record_change(tx, None, Some(&resource))
+    changes::record_return(tx, &former, &resource)
 }
 
 /// Takes away what a change set gave a resource before it went to history: the change has all that it had before.

@@ -10,6 +10,7 @@ both_backends![
     a_group_that_moved_since_is_named,
     a_group_that_was_moved_goes_back,
     a_machine_that_changed_and_went_comes_back_as_it_was,
+    a_machine_goes_back_to_history_for_the_reason_that_it_had,
     a_machine_comes_back_to_its_site_where_that_is_there,
     free_parts_of_a_machine_have_their_former_names,
     tags_have_their_former_sources,
@@ -84,6 +85,23 @@ fn a_machine_that_changed_and_went_comes_back_as_it_was(server: &Server) {
     client.post("/resources", &taken).problem(409, "0004");
     undone(&client, &first);
     client.get(&path).not_found();
+}
+
+fn a_machine_goes_back_to_history_for_the_reason_that_it_had(server: &Server) {
+    let client = server.new_client();
+    let name = unique("prune");
+    let reasons = [Some("replaced"), Some("end of lease"), None];
+    let made = reasons.map(|reason| {
+        let id = text(&client.post("/resources", &json!({"hostName": unique("host")})).ok()["resourceUUID"]);
+        send(&client, &name, &format!("/resources/{id}/decommission"), &json!({"reason": reason}));
+        (id, reason)
+    });
+    let (_, back) = undone(&client, &newest(&client, &name));
+    undone(&client, &back);
+    for (id, reason) in &made {
+        let record = client.get(&format!("/history/resources/{id}")).ok();
+        assert_eq!(record["history"]["decommissionReason"], json!(reason), "{record}");
+    }
 }
 
 fn a_machine_comes_back_to_its_site_where_that_is_there(server: &Server) {
