@@ -41,8 +41,8 @@ impl Compression {
     }
 }
 
-/// Reads a whole body as [`read`] does, and inflates it beside the thread that answers requests. `limit` is for the body
-/// as it was sent, and for what it inflates to.
+/// Reads a whole body as [`read`] does, and inflates it beside the thread that answers requests. `limit` is for the
+/// body as it was sent, and for what it inflates to.
 pub async fn read_inflated(request: &HttpRequest, payload: Payload, limit: usize) -> Result<(Bytes, Compression)> {
     let body = read(request, payload, limit).await?;
     let compression = Compression::of(&body);

@@ -5,8 +5,8 @@
 //! Any number of gateways do this beside each other. Each looks, without writing anything, for what there is to do; who
 //! does it takes the lock of the tenant and looks again, so that every alert is escalated once. A window is asked how
 //! long it is open at the end that was known, or now when that is still to come: so one that was extended goes on, one
-//! that was ended early is noticed, and one that opened again meanwhile does not hide that it was over. One that is open
-//! may not cover an alert any more: what it holds back is asked about, some alerts of a tenant in each turn.
+//! that was ended early is noticed, and one that opened again meanwhile does not hide that it was over. One that is
+//! open may not cover an alert any more: what it holds back is asked about, some alerts of a tenant in each turn.
 
 use std::{
     cell::RefCell,
@@ -352,8 +352,8 @@ impl Work<'_> {
     }
 }
 
-/// Are the alerts of a window to be escalated that are open after it? As the window says now; of one that is gone, as it
-/// said when it held them back.
+/// Are the alerts of a window to be escalated that are open after it? As the window says now; of one that is gone, as
+/// it said when it held them back.
 fn escalates(conn: &mut Conn, neighbours: &Neighbours, window: &Pending) -> Result<bool> {
     let said = neighbours.maintenance.escalating(conn, &[port_window(window)])?.into_iter().flatten().next();
     Ok(said.unwrap_or(window.escalates))

@@ -118,8 +118,8 @@ pub async fn get(context: RequestContext, PathIds(id): PathIds<HeartbeatId>) -> 
 
 /// Update a heartbeat
 ///
-/// Fields left out stay as they are. A new interval or grace counts from the last ping: one that is `Missing`, and would
-/// not be with them, is `Up`, and its alert is closed.
+/// Fields left out stay as they are. A new interval or grace counts from the last ping: one that is `Missing`, and
+/// would not be with them, is `Up`, and its alert is closed.
 #[utoipa::path(
     operation_id = "updateHeartbeat",
     params(HeartbeatId),

@@ -18,8 +18,8 @@ pub fn too_many() -> Problem {
     Problem::conflict(format!("A tenant has at most {MOST} heartbeats: delete one that is no longer used."))
 }
 
-/// A heartbeat after a change. Another interval or grace counts from the last ping, and ends a silence that it would not
-/// have reported yet.
+/// A heartbeat after a change. Another interval or grace counts from the last ping, and ends a silence that it would
+/// not have reported yet.
 pub fn apply_change(before: &Row, change: HeartbeatUpdate, now_ms: i64) -> Row {
     let mut after = before.clone();
     if let Some(name) = change.name {

@@ -175,7 +175,7 @@ pub struct IncidentInput {
     #[request(items = 0..=MOST_NAMED)]
     pub resources: Option<Vec<MachineName>>,
     /// When it is to be done.
-    #[request(name = "dueDate", with = Fields::timestamp_or_empty, schema = String, pattern = Timestamp::PATTERN_OR_EMPTY)]
+    #[request(name = "dueDate", with = due, schema = String, pattern = Timestamp::PATTERN_OR_EMPTY)]
     pub due: Option<Option<Timestamp>>,
     /// A note to add.
     #[request(chars = LONGEST_NOTE, parse = note, pattern = base::body::FILLED)]
@@ -297,6 +297,11 @@ fn word_index(words: &[&'static str], word: &'static str) -> Result<i64, String>
 /// Ignores the field in an update; [`NewIncident`] reads it in a create.
 fn not_of_an_update(_: &mut Fields<'_>, _: &str) -> Option<Vec<AlertId>> {
     None
+}
+
+/// `Some(None)` clears the due date.
+fn due(fields: &mut Fields<'_>, field: &str) -> Option<Option<Timestamp>> {
+    fields.timestamp_or_empty(field)
 }
 
 /// A non-blank text, trimmed.

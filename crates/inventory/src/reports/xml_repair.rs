@@ -14,9 +14,9 @@ const PREDEFINED: [&str; 5] = ["amp", "apos", "gt", "lt", "quot"];
 
 /// The names that HTML has for the characters from U+00A0 to U+00FF, in their order.
 const LATIN_1: [&str; 96] = listed(
-    "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro \
-    para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil \
-    Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave \
+    "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute \
+    micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig \
+    Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave \
     Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml \
     igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute \
     thorn yuml",
@@ -37,7 +37,8 @@ const OTHERS: [(&str, char); 10] = [
 ];
 
 /// Leaves out NUL characters and references to no character, puts characters in the place of their names in HTML, and
-/// escapes ampersands that begin no reference; also says what was repaired. Marked sections stay as they are, but for NUL characters.
+/// escapes ampersands that begin no reference; also says what was repaired. Marked sections stay as they are, but for
+/// NUL characters.
 pub(super) fn repair(text: &str) -> (Cow<'_, str>, Vec<&'static str>) {
     let mut repairs = Vec::new();
     let mut note = |repair: &'static str| {

@@ -160,8 +160,8 @@ fn installed_on(
 
 /// Update a resource
 ///
-/// Fields left out stay as they are; an empty string removes a value, and `location: {}` the place. `If-Match` with the `ETag` of what you read
-/// makes sure that nobody else changed it meanwhile.
+/// Fields left out stay as they are; an empty string removes a value, and `location: {}` the place. `If-Match` with the
+/// `ETag` of what you read makes sure that nobody else changed it meanwhile.
 #[utoipa::path(
     operation_id = "updateResource",
     params(ResourceId),

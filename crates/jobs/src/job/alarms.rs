@@ -26,8 +26,8 @@ pub fn withdraw(tx: &mut Tx<'_>, notices: &dyn Notices, job: &Job) -> Result<()>
 }
 
 /// Closes the alert of a job at the tenant whose machine it was about, when the job is about one of another tenant now:
-/// nothing would close it there any more. Whether its last run went well is then told at the other tenant. `end` is what
-/// would have ended the alert before.
+/// nothing would close it there any more. Whether its last run went well is then told at the other tenant. `end` is
+/// what would have ended the alert before.
 pub fn follow(tx: &mut Tx<'_>, notices: &dyn Notices, job: &Job, end: Notice) -> Result<()> {
     if place(&end) == place(&notice(tx, job, None)?) {
         return Ok(());

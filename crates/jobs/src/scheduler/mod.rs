@@ -224,7 +224,8 @@ fn make_runs_of(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str, ids: &[S
     job::store::lock_all(tx.conn, ids.iter().map(String::as_str).collect())?;
     let due = store::still_due(tx.conn, tenant, ids, now.millis())?;
     let Some(from_ms) = due.iter().filter_map(|job| job.next_due_ms).min() else { return Ok(()) };
-    let made: HashSet<(String, i64)> = runs::store::due_times_with_runs(tx.conn, &tenants, ids, from_ms)?.into_iter().collect();
+    let made: HashSet<(String, i64)> =
+        runs::store::due_times_with_runs(tx.conn, &tenants, ids, from_ms)?.into_iter().collect();
     let mut open = OpenRuns { of_tenant: runs::store::open_of_tenant(tx.conn, tenant)?, of_job: HashMap::new() };
     for job in runs::store::open_of(tx.conn, &tenants, ids)? {
         *open.of_job.entry(job).or_default() += 1;
