@@ -56,8 +56,7 @@ fn payload(config: &Config, is_soap: bool) -> Result<(Option<Template>, Kind), S
         Some(Kind::Json) => read(Kind::Json),
         Some(Kind::Xml) => read(Kind::Xml).or_else(marked),
         Some(kind) => read(kind),
-        None if is_soap => read(guess).or_else(marked),
-        None if guess == Kind::Xml && is_xml() => read(guess).or_else(marked),
+        None if is_soap || (guess == Kind::Xml && is_xml()) => read(guess).or_else(marked),
         None => read(guess).or_else(|_: String| read(Kind::Plain)),
     }
 }
