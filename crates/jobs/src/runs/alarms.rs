@@ -19,8 +19,8 @@ use crate::job::{
 /// How soon alerts are told again of what they could not be told.
 const AGAIN_MS: i64 = 10_000;
 
-/// Tells what became of runs that are over, of several of a job the last, where their jobs ask for it. Whoever wrote
-/// the runs locked their jobs before.
+/// Tells what became of runs that are over, of several of a job the last, where their jobs ask for it. Their
+/// jobs were locked before the runs were written.
 pub fn tell(tx: &mut Tx<'_>, notices: &dyn Notices, runs: &[&Run]) -> Result<()> {
     let mut last: BTreeMap<(&str, &str), &Run> = BTreeMap::new();
     for run in runs.iter().filter(|run| has_failed(run).is_some()) {

@@ -74,7 +74,7 @@ pub fn some(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<Run>> {
     Ok(these.order(dsl::id).load(conn)?)
 }
 
-/// The run with this id among these tenants, or 404, with its job locked: for whoever says that it is over.
+/// The run with this id among these tenants, or 404, with its job locked, to say that it is over.
 pub fn locked(conn: &mut Conn, scope: &[String], id: &str) -> Result<Run> {
     let found = existing(conn, scope, id)?;
     job::store::lock(&found.job_id).take(conn)?;
