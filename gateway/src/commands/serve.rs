@@ -97,7 +97,7 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     let service = Service {
         title: domains::TITLE,
         domains: domains::all(),
-        access: Arc::clone(&assembly.authenticator),
+        access: assembly.authenticator.clone(),
         db: db.clone(),
         probe: probe.clone(),
         extras: assembly.extras(oidc, &workers.link_mailer),
