@@ -75,12 +75,16 @@ const startRoster = () => ({
   ],
 });
 
-/** A rotation without anybody is not sent for a new shift; of a shift that had one, an empty order takes it away. */
+/**
+ * The shifts of a request. A rotation without anybody is not sent for a new shift, which names its people then, even if
+ * there are none yet; of a shift that had one, an empty order takes it away.
+ */
 function withRotations(shifts, before = /** @type {any[]} */ ([])) {
   return shifts?.map(({ rotation, ...shift }) => {
-    const had = before.find((one) => one.id === shift.id)?.rotation;
     if (rotation?.order?.length) return { ...shift, rotation };
-    return had && shift.id ? { ...shift, rotation: { order: [] } } : shift;
+    if (!shift.id) return { users: [], userGroups: [], ...shift };
+    const had = before.find((one) => one.id === shift.id)?.rotation;
+    return had ? { ...shift, rotation: { order: [] } } : shift;
   });
 }
 

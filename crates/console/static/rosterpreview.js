@@ -15,10 +15,10 @@ const DAYS = 28;
 /** How many conflicts are listed. */
 const FEW = 5;
 
-/** Whether every shift has somebody: without, the service refuses a preview. */
+/** Whether there is somebody to show, and no shift without a name, which the service refuses. */
 const isComplete = ({ shiftDetails = /** @type {any[]} */ ([]) }) =>
-  shiftDetails.length > 0 &&
-  shiftDetails.every((shift) => shift.rotation?.order?.length || shift.users?.length || shift.userGroups?.length);
+  shiftDetails.every((shift) => shift.name?.trim()) &&
+  shiftDetails.some((shift) => shift.rotation?.order?.length || shift.users?.length || shift.userGroups?.length);
 
 /** The conflicts of people, without the gaps, which the coverage names. */
 function Conflicts({ timeline }) {
@@ -69,7 +69,7 @@ export function RosterPreview({ value, roster = /** @type {any} */ (undefined), 
     <h3>${value.effectiveFrom ? "Four weeks around the change" : "The next four weeks"}</h3>
     ${
       !complete
-        ? html`<p class="hint">Once each shift has people, this shows who is on call.</p>`
+        ? html`<p class="hint">Once a shift has people, this shows who is on call.</p>`
         : answer.problem
           ? html`<p class="hint" role="status">
             There is a preview once the form is complete:${" "}

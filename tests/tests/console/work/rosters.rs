@@ -1,0 +1,39 @@
+//! Rosters by their form.
+
+use muster_tests::{in_browser, unique};
+use serde_json::json;
+
+use super::{
+    super::{demo, open, signed_in_at, text},
+    control, pick,
+};
+
+in_browser![shifts_without_turns_have_people_or_nobody_yet];
+
+fn shifts_without_turns_have_people_or_nobody_yet() {
+    let company = demo().new_client();
+    let ada = json!({"loginName": unique("ada"), "firstName": "Ada", "lastName": "Fix"});
+    let ada = text(&company.post("/users", &ada).ok()["id"]);
+    let Some(window) = signed_in_at(&company, "operator") else { return };
+    open(&window, demo(), "rosters", "Rosters");
+    window.click("New roster");
+    window.fill("[name=name]", "Fixed");
+    window.until(&control("People take turns"));
+    window.evaluate(&format!("{}.click()", control("People take turns")));
+    window.click("More fields");
+    pick(&window, "People on call in every turn", "ada", "Ada Fix");
+    window.click("Create");
+    window.until("document.querySelector('main h1')?.textContent == 'Fixed' && !document.querySelector('.loading')");
+    let roster = text(&window.evaluate("location.pathname.split('/').pop()"));
+    let shifts = || company.get(&format!("/rosters/{roster}")).ok()["shiftDetails"].clone();
+    assert_eq!(shifts()[0]["users"][0]["id"], json!(ada));
+    // A shift that is added has nobody yet, while those before stay as they are.
+    window.click("Edit…");
+    window.click("Add shift");
+    window.fill("[name=\"shiftDetails[1].name\"]", "Later");
+    window.click("Save");
+    window.until("!document.querySelector('dialog')");
+    let found = shifts();
+    assert_eq!((&found[0]["users"][0]["id"], &found[1]["users"]), (&json!(ada), &json!([])), "{found}");
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
