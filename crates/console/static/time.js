@@ -74,6 +74,51 @@ export function toInput(time) {
  */
 export const fromInput = (text) => (text ? wire(new Date(String(text)).getTime()) : undefined);
 
+/** What the clocks of a time zone show at an instant, as the instant at which those of GMT show it. */
+export function wallIn(timeZone, time) {
+  const shown = new Intl.DateTimeFormat("en-US", {
+    timeZone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  }).formatToParts(time);
+  const [year, month, date, hour, minute, second] = ["year", "month", "day", "hour", "minute", "second"].map((kind) =>
+    Number(shown.find((part) => part.type === kind)?.value),
+  );
+  return Date.UTC(year, month - 1, date, hour, minute, second);
+}
+
+/**
+ * The first instant at which the clocks of a time zone show what those of GMT show at `wall`; of a time that they skip,
+ * the instant after the gap.
+ */
+export function instantIn(timeZone, wall) {
+  const [before, after] = [-DAY, DAY].map((away) => wallIn(timeZone, wall + away) - wall - away);
+  const found = [wall - before, wall - after].find((time) => wallIn(timeZone, time) === wall);
+  if (found !== undefined) return found;
+  // The clocks skip it: between the two is the first instant that is later.
+  let [early, late] = [wall - after, wall - before];
+  while (late - early > 1000) {
+    const middle = Math.floor((early + late) / 2000) * 1000;
+    if (wallIn(timeZone, middle) < wall) early = middle;
+    else late = middle;
+  }
+  return late;
+}
+
+/** A time zone by its name, or that of the browser where it knows none of this name. */
+export function zoneOr(name) {
+  try {
+    return Intl.DateTimeFormat(undefined, { timeZone: name || zone }).resolvedOptions().timeZone;
+  } catch {
+    return zone;
+  }
+}
+
 /** How far the zone is from GMT now: `GMT+1`. */
 export const offset =
   new Intl.DateTimeFormat("en", { timeZoneName: "shortOffset" })

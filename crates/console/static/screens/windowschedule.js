@@ -5,7 +5,7 @@ import { useEffect, useState } from "../hooks.js";
 import { PatternFields, UNITS, choice } from "../patternfields.js";
 import { findRecords } from "../references.js";
 import { Labelled, errorsOf } from "../schemacontrols.js";
-import { DAY, clock, fromInput, millis, toInput, wire, zone } from "../time.js";
+import { DAY, clock, fromInput, instantIn, millis, toInput, wallIn, wire, zone, zoneOr } from "../time.js";
 
 /** The choices of how a window repeats, and the pattern that each begins with. */
 const REPEATS = {
@@ -26,19 +26,53 @@ function repeatOf({ pattern }) {
   return pattern.dayFrequency === "recurrence" || pattern.repeatFrequency > 1 ? "days" : "daily";
 }
 
-/** The time of day of an instant on the day of another, here. */
-function timeOn(day, time) {
-  const [at, on] = [new Date(time), new Date(day)];
-  on.setHours(at.getHours(), at.getMinutes(), at.getSeconds(), 0);
-  return on.getTime();
+/** The longest that a window of a pattern may last, days on end: by the first and the last of these days. */
+const LONG = 7 * DAY;
+
+/** The part of a wall time that is its time of day. */
+const timeOf = (wall) => ((wall % DAY) + DAY) % DAY;
+const dateOf = (wall) => wall - timeOf(wall);
+
+/** Start and end of a schedule on the clocks of its time zone, and what turns such a time into an instant. */
+function clocksOf({ startTime, endTime, timezone }) {
+  const there = zoneOr(timezone);
+  const [start, end] = [millis(startTime), millis(endTime)].map((time) => (time ? wallIn(there, time) : NaN));
+  return { start, end, instant: (wall) => (Number.isNaN(wall) ? NaN : instantIn(there, wall)) };
 }
 
-/** When the first occurrence ends: of the end of a recurring window, the time of day counts. */
+/**
+ * Whether a window of a monthly or yearly pattern lasts from its start to its end, days perhaps, without a last day.
+ * @param {any} schedule
+ */
+const isLong = ({ pattern, startTime, endTime, endBy }) =>
+  ["monthly", "yearly"].includes(pattern?.type) &&
+  endBy !== "NEVER" &&
+  millis(endTime) - millis(startTime) > DAY &&
+  millis(endTime) - millis(startTime) <= LONG;
+
+/** When the first occurrence ends: of the end of a recurring window, the time of day counts, in its time zone. */
 export function firstEnd(schedule) {
-  const [start, end] = [millis(schedule.startTime), millis(schedule.endTime)];
-  if (!schedule.pattern || !(end > start)) return end;
-  const same = timeOn(start, end);
-  return same > start ? same : timeOn(start + DAY, end);
+  const last = millis(schedule.endTime);
+  if (!schedule.pattern || !(last > millis(schedule.startTime)) || isLong(schedule)) return last;
+  const { start, end, instant } = clocksOf(schedule);
+  const same = dateOf(start) + timeOf(end);
+  return instant(same > start ? same : same + DAY);
+}
+
+/** The day on which the last occurrence begins, in the time zone of the window; "" where it has no end. */
+export function lastDay(schedule) {
+  if (!schedule.pattern || schedule.endBy === "NEVER" || isLong(schedule)) return "";
+  const { start, end } = clocksOf(schedule);
+  if (Number.isNaN(end)) return "";
+  const last = timeOf(start) < timeOf(end) ? end : end - DAY;
+  return new Date(last).toISOString().slice(0, 10);
+}
+
+/** The end of a schedule whose last occurrence begins on a day: nothing begins after it. */
+export function endOn(day, schedule) {
+  const { start, end, instant } = clocksOf(schedule);
+  const last = Date.parse(`${day}T00:00:00Z`) + timeOf(end);
+  return instant(timeOf(start) < timeOf(end) ? last : last + DAY);
 }
 
 /** A schedule that a form begins with: two hours from the next full hour. */
@@ -87,7 +121,9 @@ export function ScheduleField({ value = /** @type {any} */ (startSchedule()), on
     if (recurring && !zones.length) findRecords("timeZone", "", undefined).then(setZones, () => {});
   }, [recurring]);
   const ends = firstEnd(value);
-  const until = recurring && value.endBy !== "NEVER" ? toInput(millis(value.endTime)).slice(0, 10) : "";
+  const until = lastDay(value);
+  // Whether the end that was asked for was set back.
+  const [isCut, setCut] = useState(false);
   /** A request of the parts of the form. */
   const make = (changes) => {
     // Another start moves the end with it.
@@ -97,15 +133,18 @@ export function ScheduleField({ value = /** @type {any} */ (startSchedule()), on
     const { start, end, pattern } = now;
     const time = (at) => (Number.isNaN(at) ? undefined : wire(at));
     if (!pattern) return onValue({ type: "One-Time", startTime: time(start), endTime: time(end) });
-    const last = now.until ? timeOn(new Date(`${now.until}T12:00`).getTime(), end) : end;
-    return onValue({
+    const next = {
       type: "Recurring",
       startTime: time(start),
-      endTime: time(last),
-      timezone: now.timezone ?? value.timezone ?? (zone === "UTC" ? "Europe/London" : zone),
+      endTime: time(end),
+      timezone: now.timezone ?? value.timezone ?? zone,
       pattern,
-      ...(now.until ? {} : { endBy: "NEVER" }),
-    });
+    };
+    if (isLong(value) && isLong(next) && !now.until) return onValue(next);
+    const first = firstEnd({ ...next, endBy: "NEVER" });
+    if ("end" in changes || "pattern" in changes) setCut(first < end);
+    if (!now.until) return onValue({ ...next, endTime: time(first), endBy: "NEVER" });
+    return onValue({ ...next, endTime: time(endOn(now.until, next)) });
   };
   const wrong = (name) => errorsOf(problem, `${path}.${name}`);
   const instant = (
@@ -134,7 +173,13 @@ export function ScheduleField({ value = /** @type {any} */ (startSchedule()), on
       errorsOf(problem, path, false),
     )}
     ${instant("start", "From", millis(value.startTime), wrong("startTime"))}
-    ${instant("end", "To", ends, wrong("endTime"), hoursThere(value, ends))}
+    ${instant(
+      "end",
+      "To",
+      ends,
+      wrong("endTime"),
+      isCut ? "It was set back: what repeats by a pattern lasts a day at most" : hoursThere(value, ends),
+    )}
     ${
       recurring &&
       html`
@@ -145,7 +190,11 @@ export function ScheduleField({ value = /** @type {any} */ (startSchedule()), on
           problem=${problem}
           path=${`${path}.pattern`}
         />
-        <${Labelled} label="Last day" hint="Empty: without an end" errors=${wrong("endBy")}>
+        <${Labelled}
+          label="Last day"
+          hint="On which it begins for the last time; empty: without an end"
+          errors=${wrong("endBy")}
+        >
           ${(rest) => html`<input
             type="date"
             name="until"

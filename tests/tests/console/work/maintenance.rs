@@ -4,14 +4,15 @@ use muster_tests::{Client, in_browser, unique};
 use serde_json::json;
 
 use super::{
-    super::{company, demo, open, signed_in, text},
-    MARKUP,
+    super::{company, demo, load, open, signed_in, text},
+    MARKUP, control,
 };
 
 in_browser![
     a_window_is_planned_with_a_preview_and_skipped,
     a_month_of_windows_is_a_calendar_with_a_table,
-    a_skip_is_taken_back
+    a_skip_is_taken_back,
+    a_window_keeps_to_the_clocks_of_its_time_zone,
 ];
 
 fn a_window_is_planned_with_a_preview_and_skipped() {
@@ -128,5 +129,60 @@ fn a_skip_is_taken_back() {
     super::undo::newest(&window, server, "MaintenanceWindow", &id);
     super::undo::undo(&window);
     assert_eq!(company.get(&format!("/scheduleMaintenances/{id}")).ok()["state"], json!("Pending"));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+/// The browser is in a zone without summer time, the window in one with it.
+fn a_window_keeps_to_the_clocks_of_its_time_zone() {
+    let server = demo();
+    let company = company(demo());
+    let Some(window) = signed_in(server, "operator") else { return };
+    window.debug("Emulation.setTimezoneOverride", &json!({"timezoneId": "UTC"}));
+    load(&window, server, "maintenance", "Maintenance");
+    window.click("New window…");
+    window.fill("input[name=name]", &unique("Clocks"));
+    window.fill("input[name=devices]", "web-01");
+    window.fill("input[name=start]", "2098-12-05T20:00");
+    window.fill("input[name=end]", "2098-12-07T06:00");
+    window.fill("select[name=repeat]", "daily");
+    // A pattern has no occurrence of several days, which the form says.
+    window.until("document.querySelector('dialog [name=end]').value == '2098-12-06T06:00'");
+    window.shows("It was set back");
+    assert_eq!(window.evaluate("document.querySelector('dialog [name=timezone]').value"), json!("UTC"));
+    window.fill("input[name=timezone]", "Europe/Berlin");
+    window.fill("input[name=start]", "2098-12-05T22:00");
+    window.fill("input[name=end]", "2098-12-06T01:00");
+    let last = |day: &str| {
+        let field = control("Last day");
+        window.until(&field);
+        window.evaluate(&format!(
+            "(one => {{ one.value = '{day}'; one.dispatchEvent(new Event('change', {{bubbles: true}})); }})({field})"
+        ));
+        window.until(&format!("document.querySelector('dialog [name=until]').value == '{day}'"));
+    };
+    last("2099-07-31");
+    window.click("Create");
+    window.until("new URLSearchParams(location.search).has('window')");
+    let id = text(&window.evaluate("new URLSearchParams(location.search).get('window')"));
+    let path = format!("/scheduleMaintenances/{id}");
+    let ends = || text(&company.get(&path).ok()["schedule"]["endTime"])[..19].to_owned();
+    // From 23:00 to 02:00 in Berlin, for the last time in the night that begins on the last day.
+    assert_eq!(ends(), "2099-08-01T00:00:00");
+    let nights = company.get(&format!("{path}/occurrences?from=2099-07-30T00:00:00Z&to=2099-09-01T00:00:00Z")).ok();
+    let nights = nights["results"].as_array().unwrap().iter().map(|one| text(&one["start"])).collect::<Vec<_>>();
+    assert_eq!(nights, ["2099-07-30T21:00:00+0000", "2099-07-31T21:00:00+0000"]);
+    window.click("Edit…");
+    window.until("document.querySelector('dialog [name=end]').value == '2098-12-06T01:00'");
+    // One night alone: the last day is the first.
+    last("2098-12-05");
+    window.click("Save");
+    window.until("!document.querySelector('dialog')");
+    assert_eq!(ends(), "2098-12-06T01:00:00");
+    // A time that clocks skip is the first one after it; one that they show twice is the first of the two.
+    let instants = window.evaluate(
+        "import('/console/time.js').then(({instantIn}) => ['2027-03-28T02:30', '2027-10-31T02:30']\
+         .map(wall => new Date(instantIn('Europe/Berlin', Date.parse(`${wall}Z`))).toISOString().slice(0, 16)))",
+    );
+    assert_eq!(instants, json!(["2027-03-28T01:00", "2027-10-31T00:30"]));
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
