@@ -2,7 +2,7 @@
 
 import { render } from "./vendor/preact-htm.js";
 import { Problem, call, may, onState, roleFor, session } from "./api.js";
-import { useModal } from "./dialog.js";
+import { forgetOthers, useModal } from "./dialog.js";
 import { Button, Head, Loading, Time, Trouble, html, personName } from "./elements.js";
 import { installFocusKeeper } from "./focus.js";
 import { isTyping } from "./form.js";
@@ -237,6 +237,7 @@ async function start() {
     );
     return;
   }
+  forgetOthers();
   restoreAddress();
   installFocusKeeper();
   const { limitedTo } = session.me;

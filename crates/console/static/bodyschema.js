@@ -60,6 +60,19 @@ export function hintOf(field) {
   return SAYS_NOTHING.test(sentence) ? "" : sentence.replace(/[.:;]$/, "");
 }
 
+/** Whether a field holds what the service never shows again, as the document says of it. */
+export const isSecret = (field) => /never shown|write-only/i.test(field?.about || "");
+
+/** A value of a form without what is secret in it. */
+export function withoutSecrets(field, value) {
+  if (value === null || typeof value !== "object" || field?.refers) return value;
+  if (Array.isArray(value)) return value.map((one) => withoutSecrets(field?.items, one));
+  const variants = variantsOf(field);
+  const fields = fieldsOf(variants ? { schema: variants.words[value[variants.by]] } : field);
+  const kept = Object.entries(value).filter(([name]) => !isSecret(fields[name]));
+  return Object.fromEntries(kept.map(([name, one]) => [name, withoutSecrets(fields[name], one)]));
+}
+
 /** Which of the keys by which records are named a reference takes. */
 function referenceKey(field) {
   const fields = Object.keys(fieldsOf(field));

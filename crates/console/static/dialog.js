@@ -1,5 +1,6 @@
 // Dialogs, and drafts: what was typed into a dialog and not sent.
 
+import { session } from "./api.js";
 import { Button, Trouble, html } from "./elements.js";
 import { useLayoutEffect, useRef, useState } from "./hooks.js";
 
@@ -41,13 +42,27 @@ export const STAY = Symbol("stay");
 
 /**
  * A dialog with a form; without `send` there is nothing to send. `onSend` may fail with a problem, which is shown; what
- * was typed stays, also over a reload. It may answer `STAY`.
+ * was typed stays, also over a reload, until it is sent or cancelled. It may answer `STAY`.
  */
-export function FormDialog({ title, send = "Save", onSend, onClose, keep, children, danger, wide, leave = "Cancel" }) {
+export function FormDialog({
+  title,
+  send = "Save",
+  onSend,
+  onClose: leaveIt,
+  keep,
+  children,
+  danger,
+  wide,
+  leave = "Cancel",
+}) {
   const dialog = useModal();
   const [problem, setProblem] = useState();
   const [busy, setBusy] = useState(false);
   const [kept] = useState(keep);
+  const onClose = () => {
+    if (kept) forget(kept);
+    leaveIt();
+  };
   const waiting = useRef(kept ? draft(kept) : {});
   useLayoutEffect(() => {
     const form = dialog.current.querySelector("form");
@@ -69,8 +84,8 @@ export function FormDialog({ title, send = "Save", onSend, onClose, keep, childr
     setBusy(true);
     try {
       const answer = await onSend(values(form));
-      if (kept) forget(kept);
       if (answer !== STAY) return onClose();
+      if (kept) forget(kept);
       setProblem(undefined);
     } catch (found) {
       setProblem(found);
@@ -121,15 +136,34 @@ function restore(form, waiting) {
   }
 }
 
+/** Where drafts of the person who is signed in are: each has its own, and of each tenant others. */
+const ofPerson = () => `draft ${session.me?.user?.id} `;
+const placeOf = (key) => `${ofPerson()}${session.tenant} ${key}`;
+
 /** What was typed under a key and not sent, by the names of the fields. */
 export function draft(key) {
   try {
-    return JSON.parse(sessionStorage.getItem(`draft ${key}`) || "{}");
+    return JSON.parse(sessionStorage.getItem(placeOf(key)) || "{}");
   } catch {
     return {};
   }
 }
 
-export const remember = (key, values) => sessionStorage.setItem(`draft ${key}`, JSON.stringify(values));
+/** Keeps what was typed; what is too long for the browser is not kept. */
+export function remember(key, values) {
+  try {
+    sessionStorage.setItem(placeOf(key), JSON.stringify(values));
+  } catch {
+    forget(key);
+  }
+}
 
-export const forget = (key) => sessionStorage.removeItem(`draft ${key}`);
+export const forget = (key) => sessionStorage.removeItem(placeOf(key));
+
+/** Forgets all drafts, as somebody signs out; or those of others, as somebody signs in. */
+export function forgetAll(but = "") {
+  for (const key of Object.keys(sessionStorage))
+    if (key.startsWith("draft ") && !(but && key.startsWith(but))) sessionStorage.removeItem(key);
+}
+
+export const forgetOthers = () => forgetAll(ofPerson());

@@ -2,7 +2,7 @@
 // else changed the record meanwhile, both versions are shown, and nothing is lost.
 
 import { call } from "./api.js";
-import { bodyOf, fieldsOf, labelOf, requestOf, startOf, wordsOf } from "./bodyschema.js";
+import { bodyOf, fieldsOf, labelOf, requestOf, startOf, withoutSecrets, wordsOf } from "./bodyschema.js";
 import { Differences, actOnVersion } from "./conflict.js";
 import { FormDialog, draft, forget, remember } from "./dialog.js";
 import { html, personName } from "./elements.js";
@@ -71,7 +71,7 @@ export function RecordDialog({
   const change = (next) =>
     setValue((now) => {
       const then = changed(next, now);
-      if (keep) remember(keep, then);
+      if (keep) remember(keep, withoutSecrets(whole, then));
       return then;
     });
   const compared = Object.keys(fields).map((name) => [
@@ -97,14 +97,17 @@ export function RecordDialog({
       const match = typeof version === "function" ? await version() : version;
       answer = await call(operation, { ...path, match, body: await body(request, value) });
     }
-    if (keep) forget(keep);
     return onDone(answer);
+  };
+  const leave = () => {
+    if (keep) forget(keep);
+    onClose();
   };
   return html`<${FormDialog}
     title=${title}
     send=${theirs ? "Save mine" : send}
     onSend=${submit}
-    onClose=${onClose}
+    onClose=${leave}
     wide=${true}
     danger=${danger}
   >

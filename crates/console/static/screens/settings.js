@@ -1,6 +1,7 @@
 // Settings: account, contact methods, time off, sessions, accounts of OpenID Connect, and appearance.
 
 import { call, session } from "../api.js";
+import { forgetAll } from "../dialog.js";
 import { Button, Facts, Head, Panel, html, personName } from "../elements.js";
 import { useAnswer, useState } from "../hooks.js";
 import { applyLook } from "../look.js";
@@ -45,7 +46,11 @@ export default function Settings() {
   const all = useAnswer((signal) => call("listMySessions", { signal }), "sessions");
   const end = async (one) =>
     (await attempt("Signed out there.", () => call("endMySession", { sessionId: one.id }))) && all.reload();
-  const out = async () => (await attempt("Signed out.", () => call("endSession"))) && location.assign("/");
+  const out = async () => {
+    if (!(await attempt("Signed out.", () => call("endSession")))) return;
+    forgetAll();
+    location.assign("/");
+  };
   const { user } = session.me;
   return html`
     <${Head}

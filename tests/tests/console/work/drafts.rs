@@ -3,9 +3,16 @@
 use muster_tests::{Client, chromium::Window, in_browser, unique};
 use serde_json::{Value, json};
 
-use super::super::{company, demo, meddle, open, signed_in, text};
+use super::{
+    super::{company, demo, meddle, open, signed_in, text},
+    control,
+};
 
-in_browser![what_was_typed_survives_a_reload, what_was_chosen_survives_although_the_choices_come_late];
+in_browser![
+    what_was_typed_survives_a_reload,
+    what_was_chosen_survives_although_the_choices_come_late,
+    what_is_cancelled_or_secret_or_of_somebody_else_is_not_kept,
+];
 
 fn what_was_typed_survives_a_reload() {
     let server = demo();
@@ -129,5 +136,58 @@ fn what_was_chosen_survives_although_the_choices_come_late() {
         window.until(&early);
         window.until(&format!("document.querySelector('dialog [name={last}]').value == {}", found[last]));
     }
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+fn what_is_cancelled_or_secret_or_of_somebody_else_is_not_kept() {
+    let server = demo();
+    let company = company(demo());
+    let Some(window) = signed_in(server, "admin") else { return };
+    let incident = text(&company.post("/incidents", &json!({"subject": unique("Cancel")})).ok()["id"]);
+    let subject = text(&company.get(&format!("/incidents/{incident}")).ok()["subject"]);
+    open(&window, server, &format!("incidents/{incident}"), &subject);
+    let begun = format!("document.querySelector('dialog [name=subject]')?.value == {}", json!(subject));
+    for leave in ["Cancel", "Escape"] {
+        window.click("Change…");
+        window.until(&begun);
+        window.fill("[name=subject]", "another");
+        if leave == "Cancel" {
+            window.click(leave);
+        } else {
+            window.press(leave);
+        }
+        window.until("!document.querySelector('dialog')");
+    }
+    // Nor is it after a reload.
+    open(&window, server, &format!("incidents/{incident}"), &subject);
+    window.click("Change…");
+    window.until(&begun);
+    // A password is nowhere, while what stands beside it is kept.
+    open(&window, server, "integrations", "Integrations");
+    window.click("Install integration…");
+    window.fill("[name=displayName]", "kept words");
+    window.until(&control("Base notifier"));
+    window.evaluate(&format!("{}.click()", control("Base notifier")));
+    window.fill("[name=\"baseNotifier.authType\"]", "BASIC");
+    window.fill("[name=\"baseNotifier.password\"]", "hunter2-hunter2");
+    let drafts = "Object.values(sessionStorage).join()";
+    window.until(&format!("{drafts}.includes('kept words') && document.querySelector('[type=password]').value"));
+    assert!(!text(&window.evaluate(drafts)).contains("hunter2"));
+    // Somebody else who signs in here finds nothing of it.
+    let other = json!({"loginName": unique("otto"), "firstName": "Otto", "lastName": "Next", "role": "admin"});
+    let other = text(&company.post("/users", &other).ok()["id"]);
+    let url = text(&company.post_empty(&format!("/users/{other}/signInLink")).ok()["url"]);
+    window.go(&url);
+    window.click("Sign in");
+    window.shows("Otto Next");
+    assert_eq!(window.evaluate(drafts), json!(""));
+    open(&window, server, "integrations", "Integrations");
+    window.click("Install integration…");
+    window.fill("[name=displayName]", "signed out");
+    window.until(&format!("{drafts}.includes('signed out')"));
+    open(&window, server, "settings", "Settings");
+    window.click("Sign out");
+    window.until("location.pathname == '/'");
+    assert_eq!(window.evaluate(drafts), json!(""));
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
