@@ -19,7 +19,7 @@ import { attempt, say } from "./toast.js";
  *   label: string, operation: OperationId, path?: any, body?: any, match?: any, when?: boolean, primary?: boolean,
  *   form?: boolean, edits?: any, found?: any, confirm?: string,
  *   removes?: any, read?: () => Promise<any>, values?: any, layout?: any, send?: string,
- *   title?: string, question?: any, danger?: boolean, message?: string, fields?: any[], keep?: string,
+ *   title?: string, question?: any, danger?: boolean, message?: string, fields?: any[],
  *   change?: (request: any, value: any) => any, extra?: any, done?: (answer: any) => any,
  * }} RecordAction
  */
@@ -110,7 +110,6 @@ export function ActionDialog({ action, onClose, onDone }) {
       layout=${action.layout}
       body=${action.change}
       send=${action.send}
-      keep=${action.keep}
       danger=${danger}
       onClose=${onClose}
       onDone=${onDone}

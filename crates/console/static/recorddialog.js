@@ -1,7 +1,7 @@
 // The dialog that makes or changes a record, with the fields that the document has for the operation. When somebody
 // else changed the record meanwhile, both versions are shown, and nothing is lost.
 
-import { call } from "./api.js";
+import { call, tag } from "./api.js";
 import { bodyOf, fieldsOf, labelOf, requestOf, startOf, withoutSecrets, wordsOf } from "./bodyschema.js";
 import { Differences, actOnVersion } from "./conflict.js";
 import { FormDialog, draft, forget, remember } from "./dialog.js";
@@ -21,6 +21,9 @@ function valuesOf(fields, record) {
   return values;
 }
 
+/** What changes when a record does. */
+const versionOf = (record) => tag(record) || record.updatedDate || record.updatedTime || JSON.stringify(record);
+
 /** Whose records a form may name: those of the tenant of its record where that is known, or of all tenants in reach. */
 const placeOf = (record, path) => {
   const tenant = record?.tenantId ?? record?.clientUniqueId;
@@ -31,11 +34,12 @@ const placeOf = (record, path) => {
  * A form of an operation. With `record` the record is changed: what differs is sent, under its version, and
  * `read()` is asked when it was changed meanwhile. Without it all is sent. The form begins with `values`. `body`
  * may make another request of it. `match` is the version, or reads it, for an operation on a record that sends
- * everything. Where the fields depend on what is entered, `layout` is a function of the values.
+ * everything. Where the fields depend on what is entered, `layout` is a function of the values. What is typed is kept
+ * over a reload, for this form of this version of the record.
  * @param {{
  *   title: string, operation: OperationId, path?: any, record?: any, read?: () => Promise<any>, values?: any,
  *   layout?: import("./schemafield.js").Layout | ((value: any) => import("./schemafield.js").Layout),
- *   body?: (request: any, value: any) => any, send?: string, keep?: string, match?: string | (() => Promise<string>),
+ *   body?: (request: any, value: any) => any, send?: string, match?: string | (() => Promise<string>),
  *   children?: any, danger?: boolean, onClose: () => void, onDone: (answer: any) => any,
  * }} given
  */
@@ -49,7 +53,6 @@ export function RecordDialog({
   layout: given = {},
   body = (request) => request,
   send = record ? "Save" : "Create",
-  keep,
   match: version,
   children,
   danger,
@@ -61,9 +64,10 @@ export function RecordDialog({
   // What the form began with; the page behind it may know a later version now.
   const [mine] = useState(record);
   const [begun] = useState(() => ({ ...valuesOf(fields, record), ...values }));
+  const [keep] = useState(() => [title, JSON.stringify(path), record && versionOf(record)].filter(Boolean).join(" "));
   const [value, setValue] = useState(() => ({
     ...(record ? begun : { ...startOf({ ...whole, refers: undefined }), ...values }),
-    ...(keep ? draft(keep) : {}),
+    ...draft(keep),
   }));
   const [theirs, setTheirs] = useState();
   const own = typeof given === "function" ? given(value) : given;
@@ -71,7 +75,7 @@ export function RecordDialog({
   const change = (next) =>
     setValue((now) => {
       const then = changed(next, now);
-      if (keep) remember(keep, withoutSecrets(whole, then));
+      remember(keep, withoutSecrets(whole, then));
       return then;
     });
   const compared = Object.keys(fields).map((name) => [
@@ -100,7 +104,7 @@ export function RecordDialog({
     return onDone(answer);
   };
   const leave = () => {
-    if (keep) forget(keep);
+    forget(keep);
     onClose();
   };
   return html`<${FormDialog}

@@ -103,7 +103,6 @@ export const newRosterAction = (done) => ({
   primary: true,
   layout: LAYOUT,
   values: startRoster(),
-  keep: "roster",
   change: (request) => requestFrom(request, undefined),
   extra: (value) => html`<${RosterPreview} value=${value} requestFrom=${requestFrom} />`,
   message: "Created.",

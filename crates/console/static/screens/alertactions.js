@@ -188,7 +188,6 @@ export function responses(alert) {
       form: true,
       send: "Escalate",
       message: "Escalated.",
-      keep: `escalateAlert ${alert.id}`,
       layout: { fields: { note: { about: "" } } },
       question: `The next step of the escalation is taken at once.${taken}`,
     },
@@ -201,7 +200,6 @@ export function responses(alert) {
       form: true,
       send: "Hand over",
       message: "Handed over.",
-      keep: `handOverAlert ${alert.id}`,
       layout: (value) => ({
         labels,
         omit: value.roster ? ["users"] : value.users?.length ? ["roster"] : [],
@@ -218,7 +216,6 @@ export function responses(alert) {
       form: true,
       send: "Add note",
       message: "The note was added.",
-      keep: `addAlertNote ${alert.id}`,
       layout: { labels: { text: "Note" }, fields: { text: { about: "" } } },
     },
   ];

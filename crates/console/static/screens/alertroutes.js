@@ -120,7 +120,6 @@ export function AlertRoutes({ routes, policies, chosen, onChange }) {
             },
             layout: LAYOUT,
             change: requestFor,
-            keep: "route",
             message: "Created.",
           },
         ]}

@@ -31,7 +31,6 @@ function actionsOf(article, answer) {
       edits: article,
       read,
       layout: LAYOUT,
-      keep: `article ${article.id} ${article.revision}`,
       extra: (value, problem, theirs) => theirs && html`<${Theirs} theirs=${theirs} />`,
       message: "Saved.",
     },

@@ -199,7 +199,6 @@ export function ContactMethods({ user, own = false }) {
         layout=${layoutOf}
         body=${requestFor}
         send="Add"
-        keep=${adding === "EMAIL" ? "contact method" : undefined}
         onClose=${() => setAdding("")}
         onDone=${methods.reload}
       />`

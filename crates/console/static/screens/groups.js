@@ -63,7 +63,6 @@ export default function Groups({ query }) {
           form: true,
           primary: true,
           layout: layoutOf(kind),
-          keep: of.name,
           message: "Created.",
         },
       ],

@@ -50,7 +50,6 @@ export default function Heartbeats({ query }) {
         form: true,
         primary: true,
         layout: LAYOUT,
-        keep: "heartbeat",
         message: "Created.",
         done: (one) => {
           setMade(one);

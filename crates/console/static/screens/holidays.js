@@ -46,7 +46,6 @@ const KIND = {
       form: true,
       primary: true,
       layout: LAYOUT,
-      keep: "holidays",
       message: "Created.",
     },
   ],

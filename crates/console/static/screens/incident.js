@@ -99,7 +99,6 @@ function actionsOf(incident) {
       title: `Change ${id}`,
       primary: true,
       layout: editLayout(incident),
-      keep: `incident ${id} ${incident.updatedDate}`,
     },
     mine: {
       ...update,

@@ -17,7 +17,6 @@ const NEW = {
   form: true,
   primary: true,
   layout: LAYOUT,
-  keep: "incident",
   message: "Created.",
   done: (made) => go(link(["incidents", made.id])),
 };

@@ -122,7 +122,6 @@ function Events({ one, path }) {
           operation: /** @type {const} */ ("createIntegrationEvent"),
           path,
           form: true,
-          keep: `event ${one.id}`,
           values: { useBaseNotifier: Boolean(one.baseNotifier) },
           message: "Created.",
         },

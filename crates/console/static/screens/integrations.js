@@ -57,7 +57,6 @@ export default function Integrations({ query }) {
       form: true,
       primary: true,
       send: "Install",
-      keep: "integration",
       layout: (value) => ({
         ...notifierLayout(value.baseNotifier, "baseNotifier"),
         labels: { ...notifierLayout({}, "baseNotifier").labels, displayName: "Name" },

@@ -155,7 +155,6 @@ export const NewJob = ({ onClose, onDone }) => html`<${RecordDialog}
   values=${{ schedule: startSchedule(), script: undefined }}
   layout=${LAYOUT}
   body=${(request) => bodyOf(request)}
-  keep="job"
   onClose=${onClose}
   onDone=${onDone}
 />`;
@@ -172,7 +171,6 @@ export const ChangeJob = ({ job, known, onClose, onDone }) => html`<${RecordDial
   read=${() => call("getJob", { jobId: job.id })}
   layout=${known ? LAYOUT : { ...LAYOUT, omit: [...LAYOUT.omit, "resources"] }}
   body=${(request) => bodyOf(request, job)}
-  keep=${`job ${job.id} ${job.updatedDate}`}
   onClose=${onClose}
   onDone=${onDone}
 />`;

@@ -135,7 +135,6 @@ export default function Knowledge({ query }) {
       layout: LAYOUT,
       values: category ? { category: { id: category } } : {},
       send: "Publish",
-      keep: "article",
       message: "Published.",
       done: (made) => go(link(["knowledge", made.id])),
     },

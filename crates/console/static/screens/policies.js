@@ -62,7 +62,6 @@ export function Policies({ policies, chosen, onChange }) {
     form: true,
     values: { steps: [{ targets: [{ roster: undefined }], wait: "5m" }] },
     layout: LAYOUT,
-    keep: "policy",
     message: "Created.",
   };
   return html`<${Panel}

@@ -67,7 +67,6 @@ function Dialogs({ open, columns, setColumns, onClose, onDone }) {
     title="New machine"
     operation="createResource"
     layout=${LAYOUT}
-    keep="machine"
     onClose=${onClose}
     onDone=${created}
   />`;

@@ -33,7 +33,6 @@ export const NEW_SCRIPT = {
   form: true,
   primary: true,
   layout: LAYOUT,
-  keep: "script",
   message: "Created.",
 };
 

@@ -33,7 +33,6 @@ const KIND = {
       form: true,
       primary: true,
       layout: LAYOUT,
-      keep: "site",
       message: "Created.",
     },
   ],

@@ -29,7 +29,6 @@ const KIND = {
       form: true,
       primary: true,
       layout: LAYOUT,
-      keep: "user group",
       message: "Created.",
     },
   ],

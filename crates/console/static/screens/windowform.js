@@ -45,7 +45,6 @@ export function NewWindow({ onClose, onDone }) {
     operation="createMaintenanceWindow"
     values=${{ schedule: startSchedule() }}
     layout=${LAYOUT}
-    keep="window"
     onClose=${onClose}
     onDone=${onDone}
   >

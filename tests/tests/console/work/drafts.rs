@@ -11,6 +11,7 @@ use super::{
 in_browser![
     what_was_typed_survives_a_reload,
     what_was_chosen_survives_although_the_choices_come_late,
+    what_was_typed_into_a_form_of_any_record_survives,
     what_is_cancelled_or_secret_or_of_somebody_else_is_not_kept,
 ];
 
@@ -135,6 +136,44 @@ fn what_was_chosen_survives_although_the_choices_come_late() {
         window.click(button);
         window.until(&early);
         window.until(&format!("document.querySelector('dialog [name={last}]').value == {}", found[last]));
+    }
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+fn what_was_typed_into_a_form_of_any_record_survives() {
+    let server = demo();
+    let company = company(demo());
+    let Some(window) = signed_in(server, "admin") else { return };
+    let name = unique("Kept");
+    let schedule = json!({"type": "One-Time", "startTime": "2099-01-01T00:00:00Z", "endTime": "2099-01-01T02:00:00Z"});
+    let planned = json!({"name": name, "devices": [{"hostName": "web-01"}], "schedule": schedule});
+    let planned = text(&company.post("/scheduleMaintenances", &planned).ok()["uniqueId"]);
+    let machine = text(&company.post("/resources", &json!({"hostName": name})).ok()["resourceUUID"]);
+    let group = text(&company.post("/deviceGroups", &json!({"name": name})).ok()["uniqueId"]);
+    let forms = [
+        (format!("maintenance?window={planned}"), "Maintenance", "Edit…", "description"),
+        (format!("resources/{machine}"), &name, "Edit…", "description"),
+        (format!("groups/{group}"), &name, "Edit…", "description"),
+    ];
+    for (path, title, button, field) in forms {
+        let value = format!("document.querySelector('dialog [name={field}]')?.value");
+        open(&window, server, &path, title);
+        window.click(button);
+        window.until(&format!("{value} === ''"));
+        window.fill(&format!("[name={field}]"), "half-written");
+        open(&window, server, &path, title);
+        window.click(button);
+        window.until(&format!("{value} == 'half-written'"));
+        window.click("Save");
+        window.until("!document.querySelector('dialog')");
+        // What was saved is no longer a draft.
+        window.click(button);
+        window.until(&format!("{value} == 'half-written'"));
+        window.fill(&format!("[name={field}]"), "cancelled");
+        window.click("Cancel");
+        window.click(button);
+        window.until(&format!("{value} == 'half-written'"));
+        window.click("Cancel");
     }
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
