@@ -105,7 +105,7 @@ export function FormDialog({
     onClose=${onClose}
     onCancel=${onClose}
   >
-    <form onSubmit=${submit} onInput=${typed} method="dialog">
+    <form onSubmit=${submit} onInput=${typed} onInvalidCapture=${unfold} method="dialog">
       <h2 dir="auto">${title}</h2>
       <${Trouble} problem=${problem} />
       <div class="fields">${typeof children === "function" ? children(problem) : children}</div>
@@ -120,6 +120,11 @@ export function FormDialog({
       </div>
     </form>
   </dialog>`;
+}
+
+/** Shows a field that is not filled in as it has to be: the browser says nothing of one that is tucked away. */
+function unfold({ target }) {
+  for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
 }
 
 /** Puts what was typed before into the controls of a form that can take it now; the rest waits. */

@@ -40,6 +40,7 @@ export function NamesField({ field, label, value = /** @type {any[]} */ ([]), on
         name=${name}
         kind=${field.items.refers}
         within=${within}
+        free=${true}
         text=${text}
         onText=${(now) => put(now)}
         onChoose=${choose}

@@ -2,21 +2,29 @@
 
 import { hintOf } from "./bodyschema.js";
 import { html } from "./elements.js";
-import { useEffect, useRef, useState } from "./hooks.js";
+import { useEffect, useLayoutEffect, useRef, useState } from "./hooks.js";
 import { findRecords, isFree, recordWords } from "./references.js";
 import { ChipList, Labelled } from "./schemacontrols.js";
 
 let number = 0;
 
+/** What is said of text that was typed and names no record. */
+const NOT_CHOSEN = "Choose one of the list, or empty this field.";
+
 /**
- * A field that finds records of `kind`. `onChoose` gets the record that is chosen with Enter or by a click; where the
- * kind allows it, also the text that is typed. `partOf` is the part of the text that is searched for.
+ * A field that finds records of `kind`. `onChoose` gets the record that is chosen with Enter or by a click. Where the
+ * text itself is no value (`free`), what is typed and not chosen is an error of the field. `partOf` is the part of the
+ * text that is searched for.
  */
-export function Finder({ kind, within, onChoose, text, onText, partOf = (typed) => typed, ...rest }) {
+export function Finder({ kind, within, onChoose, text, onText, free = false, partOf = (typed) => typed, ...rest }) {
   const [list] = useState(() => `p${++number}`);
   const [found, setFound] = useState(/** @type {any[] | undefined} */ (undefined));
   const [at, setAt] = useState(0);
   const [failed, setFailed] = useState("");
+  const [typing, setTyping] = useState(false);
+  const input = useRef(null);
+  const isLeft = !free && text.trim() !== "";
+  useLayoutEffect(() => input.current.setCustomValidity(isLeft ? NOT_CHOSEN : ""), [isLeft]);
   const round = useRef(0);
   const timer = useRef(0);
   const search = (typed, wait = 150) => {
@@ -50,9 +58,11 @@ export function Finder({ kind, within, onChoose, text, onText, partOf = (typed) 
       event.preventDefault();
       if (!found) search(text, 0);
       else setAt(Math.max(0, Math.min(found.length - 1, at + (event.key === "ArrowDown" ? 1 : -1))));
-    } else if (event.key === "Enter" && found?.[at]) {
+    } else if (event.key === "Enter") {
+      // Where the list is not there yet, it comes; the form is sent by its button.
       event.preventDefault();
-      choose(found[at]);
+      if (found?.[at]) choose(found[at]);
+      else if (!found) search(text, 0);
     } else if (event.key === "Escape" && found) {
       event.preventDefault();
       event.stopPropagation();
@@ -61,8 +71,10 @@ export function Finder({ kind, within, onChoose, text, onText, partOf = (typed) 
   };
   return html`<div class="finder">
     <input
+      ref=${input}
       dir="auto"
       ...${rest}
+      aria-invalid=${isLeft && !typing ? "true" : rest["aria-invalid"]}
       role="combobox"
       aria-expanded=${found ? "true" : "false"}
       aria-controls=${list}
@@ -76,8 +88,14 @@ export function Finder({ kind, within, onChoose, text, onText, partOf = (typed) 
         onText(event.target.value);
         search(event.target.value);
       }}
-      onFocus=${() => search(text, 0)}
-      onBlur=${close}
+      onFocus=${() => {
+        setTyping(true);
+        search(text, 0);
+      }}
+      onBlur=${() => {
+        setTyping(false);
+        close();
+      }}
       onKeyDown=${pressed}
     />
     ${
@@ -98,6 +116,7 @@ export function Finder({ kind, within, onChoose, text, onText, partOf = (typed) 
         ${!found.length && html`<li role="option" aria-disabled="true" class="dim">Nothing matches</li>`}
       </ul>`
     }
+    ${isLeft && !typing && html`<p class="wrong" role="alert">${NOT_CHOSEN}</p>`}
     ${failed && html`<p class="wrong">${failed}</p>`}
   </div>`;
 }
@@ -115,6 +134,7 @@ export function Picker({ field, label, value, onValue, errors, within }) {
           kind=${field.refers}
           within=${within}
           required=${field.required}
+          free=${free}
           text=${free ? value || "" : text}
           onText=${free ? onValue : setText}
           onChoose=${(record) => {

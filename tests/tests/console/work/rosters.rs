@@ -8,7 +8,7 @@ use super::{
     control, pick,
 };
 
-in_browser![shifts_without_turns_have_people_or_nobody_yet];
+in_browser![shifts_without_turns_have_people_or_nobody_yet, what_was_searched_for_and_not_chosen_is_not_dropped];
 
 fn shifts_without_turns_have_people_or_nobody_yet() {
     let company = demo().new_client();
@@ -35,5 +35,36 @@ fn shifts_without_turns_have_people_or_nobody_yet() {
     window.until("!document.querySelector('dialog')");
     let found = shifts();
     assert_eq!((&found[0]["users"][0]["id"], &found[1]["users"]), (&json!(ada), &json!([])), "{found}");
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+fn what_was_searched_for_and_not_chosen_is_not_dropped() {
+    let company = demo().new_client();
+    let Some(window) = signed_in_at(&company, "operator") else { return };
+    open(&window, demo(), "rosters", "Rosters");
+    window.click("New roster");
+    window.fill("[name=name]", "Searched");
+    window.click("More fields");
+    for label in ["Add person", "Groups on call in every turn"] {
+        let field = control(label);
+        window.evaluate(&format!("{field}.focus()"));
+        window.debug("Input.insertText", &json!({"text": "nobody of this name"}));
+        // Enter before the list is there sends nothing, and shows it.
+        window.press("Enter");
+        window.until(&format!("{field}.ariaExpanded == 'true'"));
+        // A field that is tucked away is shown when it keeps the form from being sent.
+        window.evaluate("document.querySelectorAll('dialog details').forEach(one => one.open = false)");
+        window.click("Create");
+        window.until(&format!("document.activeElement == {field} && {field}.validationMessage"));
+        window.evaluate("document.querySelector('dialog [name=name]').focus()");
+        window.shows("Choose one of the list, or empty this field.");
+        window.evaluate(&format!("{field}.focus(), {field}.select()"));
+        window.debug("Input.insertText", &json!({"text": ""}));
+        window.until(&format!("!{field}.validationMessage"));
+    }
+    let found = company.get("/rosters/search").page();
+    assert_eq!(found["results"], json!([]));
+    window.click("Create");
+    window.until("document.querySelector('main h1')?.textContent == 'Searched'");
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
