@@ -4,7 +4,7 @@ import { hintOf } from "./bodyschema.js";
 import { html } from "./elements.js";
 import { useState } from "./hooks.js";
 import { Finder } from "./picker.js";
-import { recordWords } from "./references.js";
+import { isSame, recordWords, wordsAmong } from "./references.js";
 import { ChipList, Labelled } from "./schemacontrols.js";
 
 /** Parts of a text, by commas. */
@@ -29,12 +29,12 @@ export function NamesField({ field, label, value = /** @type {any[]} */ ([]), on
   };
   const choose = (record) => {
     const before = text.split(",").slice(0, -1).join(",");
-    const known = chosen.some((one) => recordWords(one) === recordWords(record));
+    const known = chosen.some((one) => isSame(one, record));
     put(before && `${before}, `, known ? chosen : [...chosen, record]);
   };
   return html`<${Labelled} label=${label} hint=${hint || hintOf(field)} errors=${errors} wide>
     ${(rest) => html`
-      <${ChipList} value=${chosen} words=${recordWords} onValue=${(records) => put(text, records)} />
+      <${ChipList} value=${chosen} words=${wordsAmong(chosen)} onValue=${(records) => put(text, records)} />
       <${Finder}
         ...${rest}
         name=${name}

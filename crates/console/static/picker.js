@@ -3,7 +3,7 @@
 import { hintOf } from "./bodyschema.js";
 import { html } from "./elements.js";
 import { useEffect, useLayoutEffect, useRef, useState } from "./hooks.js";
-import { findRecords, isFree, recordWords } from "./references.js";
+import { findRecords, isFree, isSame, recordWords, wordsAmong } from "./references.js";
 import { ChipList, Labelled } from "./schemacontrols.js";
 
 let number = 0;
@@ -69,6 +69,7 @@ export function Finder({ kind, within, onChoose, text, onText, free = false, par
       close();
     }
   };
+  const words = wordsAmong(found || []);
   return html`<div class="finder">
     <input
       ref=${input}
@@ -110,7 +111,7 @@ export function Finder({ kind, within, onChoose, text, onText, free = false, par
             onMouseDown=${(event) => event.preventDefault()}
             onClick=${() => choose(record)}
           >
-            ${recordWords(record)}
+            ${words(record)}
           </li>`,
         )}
         ${!found.length && html`<li role="option" aria-disabled="true" class="dim">Nothing matches</li>`}
@@ -150,11 +151,11 @@ export function PickerList({ field, label, value = /** @type {any[]} */ ([]), on
   const [text, setText] = useState("");
   const add = (record) => {
     setText("");
-    if (!value.some((one) => recordWords(one) === recordWords(record))) onValue([...value, record]);
+    if (!value.some((one) => isSame(one, record))) onValue([...value, record]);
   };
   return html`<${Labelled} label=${label} hint=${hintOf(field)} errors=${errors} wide>
     ${(rest) => html`
-      <${ChipList} value=${value} words=${recordWords} onValue=${onValue} ordered=${ordered} />
+      <${ChipList} value=${value} words=${wordsAmong(value)} onValue=${onValue} ordered=${ordered} />
       <${Finder}
         ...${rest}
         kind=${field.items.refers}

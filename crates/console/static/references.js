@@ -3,6 +3,7 @@
 import { call, may, searchableText, session, terms } from "./api.js";
 import { wordsOf } from "./bodyschema.js";
 import { searchPeople } from "./peoplesearch.js";
+import { ownerOf, tenantName } from "./tenants.js";
 
 /** How many records a picker offers. */
 const MOST = 20;
@@ -187,3 +188,41 @@ export const recordWords = (record) =>
     : record.typed !== undefined
       ? record.typed
       : wordsOf(record.subject ? { name: record.subject } : record) || String(record.id ?? record.uniqueId ?? "");
+
+const idsOf = (record) =>
+  typeof record === "string"
+    ? [record]
+    : [record?.uniqueId, record?.id].filter((id) => id !== undefined && id !== null);
+
+/** Whether two mean the same record: by their ids, or by their words where one has no id. */
+export function isSame(one, other) {
+  const [ids, others] = [idsOf(one), idsOf(other)];
+  if (!ids.length || !others.length) return recordWords(one) === recordWords(other);
+  return ids.some((id) => others.some((also) => String(id) === String(also)));
+}
+
+/** What may tell records apart that have the same words, the best first. */
+const MARKS = [
+  (record) => record.loginName,
+  (record) => tenantName(ownerOf(record)),
+  (record) => record.ipAddress,
+  (record) => idsOf(record)[0],
+];
+
+/**
+ * The words of each of some records: where several have the same, with what tells these apart.
+ * @param {any[]} records
+ * @param {(record: any) => string} words
+ * @returns {(record: any) => string}
+ */
+export function wordsAmong(records, words = recordWords) {
+  const groups = Map.groupBy(records, words);
+  return (record) => {
+    const alike = (groups.get(words(record)) || []).filter(
+      (one, at, all) => all.findIndex((other) => isSame(one, other)) === at,
+    );
+    if (alike.length < 2) return words(record);
+    const mark = MARKS.find((of) => new Set(alike.map(of)).size === alike.length && alike.every(of));
+    return mark ? `${words(record)} (${mark(record)})` : words(record);
+  };
+}

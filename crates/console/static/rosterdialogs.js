@@ -6,6 +6,7 @@ import { Trouble, count, html, personName } from "./elements.js";
 import { Field } from "./form.js";
 import { useAnswer, useRef, useState } from "./hooks.js";
 import { searchPeople } from "./peoplesearch.js";
+import { wordsAmong } from "./references.js";
 import { levelOf } from "./rostertimeline.js";
 import { fromInput, full, millis, toInput, wire } from "./time.js";
 
@@ -72,8 +73,10 @@ export function OverrideDialog({ rosters, given, onClose, onDone }) {
     }
     onDone();
   };
-  const { people: offered = [], more = false } = people.data || {};
-  const hint = more ? `The first ${count(offered.length)} people.` : "";
+  const { people: found = [], more = false } = people.data || {};
+  const hint = more ? `The first ${count(found.length)} people.` : "";
+  const offered = found.filter((user) => !ownOnly || user.tenantId === session.tenant);
+  const words = wordsAmong(offered, personName);
   // What was marked on a lane is not what was typed before.
   return html`<${FormDialog}
     title="New override"
@@ -95,9 +98,7 @@ export function OverrideDialog({ rosters, given, onClose, onDone }) {
         ${rosters.map((one) => html`<option value=${one.id} selected=${one.id === roster}>${one.name}</option>`)}
       <//>
       <${Field} as="select" name="user" label="Person" problem=${problem} required hint=${hint}>
-        ${offered
-          .filter((user) => !ownOnly || user.tenantId === session.tenant)
-          .map((user) => html`<option value=${user.id}>${personName(user)}</option>`)}
+        ${offered.map((user) => html`<option value=${user.id}>${words(user)}</option>`)}
       <//>
       <${Part}
         roster=${roster}
@@ -168,8 +169,12 @@ export function SwapDialog({ plans, given, onClose, onDone }) {
     await call("createRosterSwap", { rosterId: roster, body });
     onDone();
   };
+  const words = wordsAmong(
+    stretches.map((part) => part.user),
+    personName,
+  );
   const option = (part, chosen) => html`<option value=${stretches.indexOf(part)} selected=${part === chosen}>
-    ${personName(part.user)}, ${full(millis(part.start))} to${" "}
+    ${words(part.user)}, ${full(millis(part.start))} to${" "}
     ${full(millis(part.end))}${several ? ` (${levelOf(part)})` : ""}
   </option>`;
   return html`<${FormDialog}

@@ -4,7 +4,7 @@ import { fieldsOf } from "./bodyschema.js";
 import { html } from "./elements.js";
 import { useState } from "./hooks.js";
 import { Finder } from "./picker.js";
-import { isOffered, recordWords } from "./references.js";
+import { isOffered, wordsAmong } from "./references.js";
 import { reordered, useReorder } from "./reorder.js";
 import { ChipList, Labelled } from "./schemacontrols.js";
 import { SchemaFields } from "./schemafield.js";
@@ -50,7 +50,8 @@ export function RotationOrder({ label, value = /** @type {any[]} */ ([]), onValu
     },
   });
   const put = (at, members) => onValue(value.map((one, place) => (place === at ? placeOf(members) : one)));
-  const names = (place) => membersOf(place).map(recordWords).join(" and ") || "nobody";
+  const words = wordsAmong(value.flatMap(membersOf));
+  const names = (place) => membersOf(place).map(words).join(" and ") || "nobody";
   return html`<div class="wide" role="group" aria-label=${label}>
     <ol class="turns">
       ${value.map(
@@ -82,7 +83,7 @@ export function RotationOrder({ label, value = /** @type {any[]} */ ([]), onValu
             open === at &&
             html`<div class="fields">
               <div class="field wide">
-                <${ChipList} value=${membersOf(place)} words=${recordWords} onValue=${(next) => put(at, next)} />
+                <${ChipList} value=${membersOf(place)} words=${words} onValue=${(next) => put(at, next)} />
               </div>
               <${Add}
                 label="Also in this place: a person"
@@ -189,7 +190,8 @@ export function Rotation({ field, path, value, onValue, problem, layout, errors 
 export function rotationWords({ order, length, kept }) {
   const [unit, one, several] = unitOf(length) || [];
   const turn = unit ? ` for ${length[unit]} ${length[unit] === 1 ? one : several} each` : "";
-  const names = (place) => membersOf(place).map(recordWords).join(" and ");
+  const words = wordsAmong(order.flatMap(membersOf));
+  const names = (place) => membersOf(place).map(words).join(" and ");
   const first = kept ? `${names(kept) || "nobody"} until ${short(millis(kept.until))}, then ` : "";
   return `${first}${order.map(names).join(", then ")}${turn}`;
 }

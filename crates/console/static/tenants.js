@@ -11,7 +11,7 @@ export const nameTenants = (clients) => clients.forEach(({ uniqueId, name }) => 
 export const tenantName = (id = "") => names.get(id) || (id.startsWith("msp_") ? "the partner" : id);
 
 /** The tenant of a record; some machines have the number of their client alone. */
-const ownerOf = ({ clientUniqueId, tenantId, clientId }) =>
+export const ownerOf = ({ clientUniqueId, tenantId, clientId }) =>
   clientUniqueId ?? tenantId ?? (clientId ? `client_${clientId}` : "");
 
 /** The columns of a list; at a partner, which sees the records of its clients too, with one that says whose each is. */

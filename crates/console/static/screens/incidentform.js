@@ -4,7 +4,7 @@ import { bodyOf, fieldsOf } from "../bodyschema.js";
 import { html, personName } from "../elements.js";
 import { useAnswer } from "../hooks.js";
 import { searchPeople } from "../peoplesearch.js";
-import { isOf, placeOf } from "../references.js";
+import { isOf, placeOf, wordsAmong } from "../references.js";
 import { Labelled } from "../schemacontrols.js";
 
 export const STATUSES = ["New", "Open", "Pending", "Resolved", "Closed"];
@@ -18,6 +18,7 @@ function Assignee({ label, value, onValue, errors, within }) {
   const listed = (people.data?.people || []).filter((one) => one.id === value?.id || isOf(within)(one));
   // The present assignee stays offered.
   const known = !isNamed || listed.some((one) => one.id === value.id) ? listed : [value, ...listed];
+  const words = wordsAmong(known, personName);
   return html`<${Labelled} label=${label} errors=${errors}>
     ${(rest) => html`<select
       name="assignee"
@@ -26,8 +27,7 @@ function Assignee({ label, value, onValue, errors, within }) {
     >
       <option value="">nobody</option>
       ${known.map(
-        (one) =>
-          html`<option key=${one.id} value=${one.id} selected=${one.id === value?.id}>${personName(one)}</option>`,
+        (one) => html`<option key=${one.id} value=${one.id} selected=${one.id === value?.id}>${words(one)}</option>`,
       )}
     </select>`}
   <//>`;

@@ -7,6 +7,7 @@ import { Badge, Button, Empty, Head, Loading, Time, Trouble, html, personName, s
 import { Field } from "../form.js";
 import { useAnswer, useState } from "../hooks.js";
 import { searchPeople } from "../peoplesearch.js";
+import { wordsAmong } from "../references.js";
 import { fromInput, millis } from "../time.js";
 import { ROLES } from "./people.js";
 
@@ -26,6 +27,8 @@ const readKey = (key) => call("getApiKey", { apiKeyId: key.id });
 /** Makes a key. */
 function Create({ onClose, onMade }) {
   const people = useAnswer((signal) => searchPeople({ signal, query: { sortName: "loginName" } }), "people");
+  const offered = (people.data?.people || []).filter((user) => user.tenantId === session.tenant);
+  const words = wordsAmong(offered, personName);
   const send = async (values) => {
     const operations = values.operations.split(/[\s,]+/).filter(Boolean);
     const body = {
@@ -46,9 +49,7 @@ function Create({ onClose, onMade }) {
       <//>
       <${Field} as="select" name="userId" label="Acts as" problem=${problem}>
         <option value="">its own user</option>
-        ${(people.data?.people || [])
-          .filter((user) => user.tenantId === session.tenant)
-          .map((user) => html`<option value=${user.id}>${personName(user)}</option>`)}
+        ${offered.map((user) => html`<option value=${user.id}>${words(user)}</option>`)}
       <//>
       <${Field}
         type="datetime-local"

@@ -8,7 +8,11 @@ use super::{
     control, pick,
 };
 
-in_browser![shifts_without_turns_have_people_or_nobody_yet, what_was_searched_for_and_not_chosen_is_not_dropped];
+in_browser![
+    shifts_without_turns_have_people_or_nobody_yet,
+    what_was_searched_for_and_not_chosen_is_not_dropped,
+    people_of_one_name_are_told_apart
+];
 
 fn shifts_without_turns_have_people_or_nobody_yet() {
     let company = demo().new_client();
@@ -58,13 +62,51 @@ fn what_was_searched_for_and_not_chosen_is_not_dropped() {
         window.until(&format!("document.activeElement == {field} && {field}.validationMessage"));
         window.evaluate("document.querySelector('dialog [name=name]').focus()");
         window.shows("Choose one of the list, or empty this field.");
-        window.evaluate(&format!("{field}.focus(), {field}.select()"));
-        window.debug("Input.insertText", &json!({"text": ""}));
+        window.evaluate(&format!(
+            "(one => {{ one.value = ''; one.dispatchEvent(new Event('input', {{bubbles: true}})); }})({field})"
+        ));
         window.until(&format!("!{field}.validationMessage"));
     }
     let found = company.get("/rosters/search").page();
     assert_eq!(found["results"], json!([]));
     window.click("Create");
     window.until("document.querySelector('main h1')?.textContent == 'Searched'");
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+fn people_of_one_name_are_told_apart() {
+    let company = demo().new_client();
+    let twins = ["twin", "twin"].map(|login| {
+        let body = json!({"loginName": unique(login), "firstName": "Ada", "lastName": "Twin"});
+        let id = text(&company.post("/users", &body).ok()["id"]);
+        (id, format!("Ada Twin ({})", text(&body["loginName"])))
+    });
+    let Some(window) = signed_in_at(&company, "operator") else { return };
+    open(&window, demo(), "rosters", "Rosters");
+    window.click("New roster");
+    window.fill("[name=name]", "Twins");
+    window.click("More fields");
+    for (_, words) in &twins {
+        pick(&window, "People on call in every turn", "twin", words);
+    }
+    let chips = "[...document.querySelectorAll('dialog .chips bdi')].map(one => one.textContent)\
+                 .filter(one => one.includes('Twin'))";
+    window.until(&format!("{chips}.length == 2"));
+    assert_eq!(window.evaluate(chips), json!([twins[0].1, twins[1].1]));
+    // The same one again is in it already.
+    pick(&window, "People on call in every turn", "twin", &twins[1].1);
+    window.click("Create");
+    window.until("document.querySelector('main h1')?.textContent == 'Twins' && !document.querySelector('.loading')");
+    let roster = text(&window.evaluate("location.pathname.split('/').pop()"));
+    let users = company.get(&format!("/rosters/{roster}")).ok()["shiftDetails"][0]["users"].clone();
+    let ids: Vec<_> = users.as_array().unwrap().iter().map(|one| text(&one["id"])).collect();
+    assert_eq!(ids, [twins[0].0.clone(), twins[1].0.clone()]);
+    window.click("New override…");
+    let options =
+        "[...document.querySelectorAll('dialog select[name=user] option')].map(one => one.textContent.trim())";
+    window.until(&format!("{options}.length > 1"));
+    for (_, words) in &twins {
+        window.until(&format!("{options}.includes({})", json!(words)));
+    }
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
