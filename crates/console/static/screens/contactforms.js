@@ -5,17 +5,22 @@ import { FormDialog } from "../dialog.js";
 import { html } from "../elements.js";
 import { Field } from "../form.js";
 import { useState } from "../hooks.js";
+import { parts } from "../names.js";
 import { zone } from "../time.js";
 import { say } from "../toast.js";
 
 /** The form of a notification rule: order and quiet hours. */
 export function Rule({ path, urgency, rule, methods, onClose, onDone }) {
   const [quiet, setQuiet] = useState(Boolean(rule?.quietHours));
-  const before = (one) => rule?.steps.find((step) => step.contactMethod.id === one.id)?.after || "";
+  const before = (one) =>
+    (rule?.steps || [])
+      .filter((step) => step.contactMethod.id === one.id)
+      .map((step) => step.after)
+      .join(", ");
   const send = async (values) => {
-    const steps = methods
-      .filter((one) => values[`after ${one.id}`])
-      .map((one) => ({ contactMethod: { id: one.id }, after: values[`after ${one.id}`] }));
+    const steps = methods.flatMap((one) =>
+      parts(values[`after ${one.id}`]).map((after) => ({ contactMethod: { id: one.id }, after })),
+    );
     const quietHours = quiet ? { from: values.from, to: values.to, timeZone: values.timeZone } : undefined;
     const beforeShift = values.beforeShift?.trim() || undefined;
     await call("setNotificationRule", { ...path, body: { urgency, steps, quietHours, beforeShift } });
@@ -30,7 +35,7 @@ export function Rule({ path, urgency, rule, methods, onClose, onDone }) {
           label=${`${one.name}, after`}
           value=${before(one)}
           problem=${problem}
-          hint="Such as 0s, 5m; empty: not at all"
+          hint="Such as 0s, or 0s, 10m for twice; empty: not at all"
         />`,
       )}
       <div class="field wide">

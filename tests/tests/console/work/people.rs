@@ -11,7 +11,8 @@ use super::{
 in_browser![
     keys_and_people_are_looked_after,
     people_are_made_and_changed_and_two_who_do_see_each_other,
-    keys_are_narrowed_and_given_new_secrets
+    keys_are_narrowed_and_given_new_secrets,
+    a_rule_keeps_all_steps_of_a_contact_method,
 ];
 
 fn keys_and_people_are_looked_after() {
@@ -111,5 +112,31 @@ fn keys_are_narrowed_and_given_new_secrets() {
     window.click("Create");
     window.until(&format!("document.querySelector('main .output').textContent != {}", json!(first)));
     assert_eq!(find(&company)["previousSecretValid"], json!(true));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+fn a_rule_keeps_all_steps_of_a_contact_method() {
+    let server = demo();
+    let company = company(demo());
+    let login = unique("rita");
+    let user = text(&company.post("/users", &json!({"loginName": login, "lastName": login})).ok()["id"]);
+    let method = json!({"type": "EMAIL", "name": "Mail", "address": "rita@example.net"});
+    let method = company.post(&format!("/users/{user}/contactMethods"), &method).ok()["id"].clone();
+    let step = |after: &str| json!({"contactMethod": {"id": method}, "after": after});
+    let rule = json!({"urgency": "high", "steps": [step("0s"), step("10m")]});
+    let path = format!("/users/{user}/notificationRules");
+    company.post(&path, &rule).ok();
+    let Some(window) = signed_in(server, "admin") else { return };
+    open(&window, server, &format!("people?user={user}"), "People");
+    window.click("Sessions, sign-in accounts and contact methods");
+    window.click("Edit rule for high urgency…");
+    window.until("document.querySelector('dialog [name^=after]')?.value == '0s, 10m'");
+    window.fill("[name^=after]", "0s, 10m, 20m");
+    window.click("Save");
+    window.until("!document.querySelector('dialog')");
+    let rules = company.get(&path).ok();
+    let high = rules.as_array().unwrap().iter().find(|one| one["urgency"] == "high").cloned().unwrap();
+    let after: Vec<_> = high["steps"].as_array().unwrap().iter().map(|one| text(&one["after"])).collect();
+    assert_eq!(after, ["0s", "10m", "20m"]);
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
