@@ -9,9 +9,14 @@ import { searchPeople } from "./peoplesearch.js";
 import { wordsAmong } from "./references.js";
 import { levelOf } from "./rostertimeline.js";
 import { fromInput, full, millis, toInput, wire } from "./time.js";
+import { say } from "./toast.js";
 
 /** How many people are offered. */
 const MOST = 1000;
+
+/** Whether an override was refused since its shift does not take place in its time. */
+const isAbsent = ({ status, errors }) =>
+  status === 400 && errors.length === 1 && errors[0].fieldName === "shift" && /take place/.test(errors[0].message);
 
 /**
  * The part of a roster that somebody takes over: all of it, the shifts of a level, or one shift. A roster with several
@@ -52,25 +57,43 @@ export function OverrideDialog({ rosters, given, onClose, onDone }) {
   // A partner's own roster has no people of its clients.
   const [ownOnly, setOwnOnly] = useState(false);
   // What was made before a later override failed is not made again.
-  const made = useRef(new Set());
+  const made = useRef(new Map());
   const send = async (values) => {
     const level = /^level (.*)/.exec(values.shift || "")?.[1];
     const chosen = level
-      ? shifts.current.filter((shift) => levelOf(shift) === level).map((shift) => shift.id)
-      : [values.shift || undefined];
+      ? shifts.current.filter((shift) => levelOf(shift) === level)
+      : [shifts.current.find((shift) => shift.id === values.shift)];
+    let absent = /** @type {any} */ (undefined);
     for (const shift of chosen) {
       const body = {
         user: { id: values.user },
         start: fromInput(values.start),
         end: fromInput(values.end),
-        shift: shift && { id: shift },
+        shift: shift && { id: shift.id },
         note: values.note || undefined,
       };
       const key = JSON.stringify([values.roster, body]);
       if (made.current.has(key)) continue;
-      await call("createRosterOverride", { rosterId: values.roster, body });
-      made.current.add(key);
+      try {
+        await call("createRosterOverride", { rosterId: values.roster, body });
+      } catch (problem) {
+        // Of several shifts, those that do not take place then are left out.
+        if (chosen.length > 1 && isAbsent(problem)) {
+          absent = problem;
+          continue;
+        }
+        const names = [...made.current.values()];
+        if (names.length) {
+          problem.message += ` Taken over already: ${names.join(", ")}.`;
+          onDone();
+        }
+        throw problem;
+      }
+      made.current.set(key, shift?.name);
     }
+    const names = [...made.current.values()];
+    if (absent && !names.length) throw absent;
+    if (chosen.length > 1) say(`Taken over: ${names.join(", ")}.`);
     onDone();
   };
   const { people: found = [], more = false } = people.data || {};

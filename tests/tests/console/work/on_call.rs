@@ -8,7 +8,8 @@ use super::super::{company, demo, open, signed_in, signed_in_at, text};
 in_browser![
     somebody_takes_over_and_gives_back,
     people_swap_and_take_over_by_dragging_or_by_form,
-    conflicts_are_marked_on_the_lanes
+    conflicts_are_marked_on_the_lanes,
+    a_level_is_taken_over_where_not_all_its_shifts_take_place,
 ];
 
 fn somebody_takes_over_and_gives_back() {
@@ -190,5 +191,30 @@ fn conflicts_are_marked_on_the_lanes() {
         window.until("document.activeElement.matches('[aria-labelledby=conflicts] li:last-child')");
         window.until("document.activeElement.innerText.startsWith('Time off')");
     }
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+fn a_level_is_taken_over_where_not_all_its_shifts_take_place() {
+    let server = demo();
+    let company = server.new_client();
+    let Some(window) = signed_in_at(&company, "operator") else { return };
+    let shift = |name: &str, level: &str, year: u32| {
+        let schedule = json!({"type": "one-time", "startDate": format!("{year}-01-01T00:00:00Z"),
+            "endDate": "2120-01-01T00:00:00Z"});
+        json!({"name": name, "level": level, "users": [], "userGroups": [], "schedule": schedule})
+    };
+    let shifts =
+        json!([shift("Later", "primary", 2119), shift("Now", "primary", 2020), shift("Also", "secondary", 2020)]);
+    let roster = json!({"name": "Levels", "description": "", "timeZone": {"name": "GMT"}, "shiftDetails": shifts});
+    let roster = text(&company.post("/rosters", &roster).ok()["id"]);
+    open(&window, server, &format!("rosters/{roster}"), "Levels");
+    window.click("New override…");
+    window.until("document.querySelector('dialog [name=shift]')?.value == 'level primary'");
+    window.click("Take over");
+    window.shows("Taken over: Now.");
+    window.until("!document.querySelector('dialog')");
+    let found = company.get(&format!("/rosters/{roster}/overrides")).page()["results"].clone();
+    let names: Vec<_> = found.as_array().unwrap().iter().map(|one| text(&one["shift"]["name"])).collect();
+    assert_eq!(names, ["Now"]);
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
