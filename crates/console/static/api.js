@@ -61,8 +61,18 @@ function notifyListeners(state) {
   for (const listener of listeners) listener(state);
 }
 
-/** Random and unique: the key under which a request may be repeated. */
-function requestKey() {
+/**
+ * The keys of requests that had no answer, or that of something between, by what was sent. The same request again within this time has the same key,
+ * so that the service does once what it did already.
+ * @type {Map<string, {key: string, until: number}>}
+ */
+const unanswered = new Map();
+const SAME_WITHIN = 10 * 60e3;
+
+/** Random and unique, but for a request that had no answer: the key under which it may be repeated. */
+function requestKey(sent) {
+  const before = unanswered.get(sent);
+  if (before && before.until > Date.now()) return before.key;
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
@@ -98,21 +108,34 @@ export async function call(name, given) {
   /** @type {Record<string, string>} */
   const headers = { Accept: "application/json" };
   if (body !== undefined) headers["Content-Type"] = type || "application/json";
-  if (method === "POST") headers["Idempotency-Key"] = requestKey();
+  const content = body === undefined || type ? body : JSON.stringify(body);
+  const sent = `${method} ${address(name, { query, ...parts })} ${content}`;
+  const key = method === "POST" ? requestKey(sent) : "";
+  if (key) headers["Idempotency-Key"] = key;
   if (match) headers["If-Match"] = match;
+  // A request that was refused left nothing behind, so that its key may be used again.
+  const retry = () => {
+    if (key && (content === undefined || typeof content === "string"))
+      unanswered.set(sent, { key, until: Date.now() + SAME_WITHIN });
+  };
   let answer;
+  let text;
   try {
     answer = await fetch(address(name, { query, ...parts }), {
       method,
       headers,
       signal,
-      body: body === undefined || type ? body : JSON.stringify(body),
+      body: content,
       credentials: "same-origin",
       redirect: "error",
       cache: "no-store",
     });
+    text = await answer.text();
+    if (answer.ok) unanswered.delete(sent);
+    else if (answer.status >= 500) retry();
   } catch (error) {
     if (error.name === "AbortError") throw error;
+    retry();
     notifyListeners({ online: false });
     throw new Problem(0, {
       title: "No answer",
@@ -120,7 +143,6 @@ export async function call(name, given) {
     });
   }
   notifyListeners({ online: true });
-  const text = await answer.text();
   const kind = answer.headers.get("Content-Type") || "";
   let json = null;
   try {

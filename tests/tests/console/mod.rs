@@ -106,7 +106,8 @@ fn change_address(window: &Window, path: &str) {
 }
 
 /// From now on requests can be meddled with: those that a regular expression of method and address fits are
-/// refused in the words of the service (`sessionStorage.refused`), or take two seconds longer (`sessionStorage.slow`).
+/// refused in the words of the service (`sessionStorage.refused`), take two seconds longer (`sessionStorage.slow`), or
+/// are done and their answer is lost (`sessionStorage.lost`).
 fn meddle(window: &Window) {
     let problem =
         json!({"title": "Too busy", "status": 503, "code": "0005", "detail": REFUSAL.0, "requestId": REFUSAL.1});
@@ -116,7 +117,9 @@ fn meddle(window: &Window) {
          new RegExp(sessionStorage[name]).test(`${{given?.method || 'GET'}} ${{url}}`); \
          if (fits('slow')) await new Promise(done => setTimeout(done, 2000)); \
          if (fits('refused')) return new Response(JSON.stringify({problem}), {{status: 503}}); \
-         return asked(url, given); }}"
+         const answer = await asked(url, given); \
+         if (fits('lost')) throw new TypeError('lost'); \
+         return answer; }}"
     );
     window.run_everywhere(&source);
 }

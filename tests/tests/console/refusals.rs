@@ -3,9 +3,13 @@
 use muster_tests::{chromium::Window, in_browser, unique};
 use serde_json::json;
 
-use super::{REFUSAL, company, demo, follow, meddle, screens, signed_in, text};
+use super::{REFUSAL, company, demo, follow, meddle, open, screens, signed_in, text};
 
-in_browser![refusals_are_shown_and_lose_nothing, every_screen_says_why_it_has_nothing_to_show];
+in_browser![
+    refusals_are_shown_and_lose_nothing,
+    every_screen_says_why_it_has_nothing_to_show,
+    what_is_sent_again_since_its_answer_was_lost_is_done_once,
+];
 
 /// What somebody does on a screen.
 enum Does {
@@ -182,5 +186,32 @@ fn every_screen_says_why_it_has_nothing_to_show() {
         follow(&window, server, &path);
         is_told(&window, &path);
     }
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+fn what_is_sent_again_since_its_answer_was_lost_is_done_once() {
+    let server = demo();
+    let company = company(demo());
+    let Some(window) = signed_in(server, "operator") else { return };
+    meddle(&window);
+    let subject = unique("Lost");
+    open(&window, server, "incidents", "Incidents");
+    window.click("New incident…");
+    window.fill("[name=subject]", &subject);
+    window.evaluate("sessionStorage.lost = 'POST .*/incidents$'");
+    window.click("Create");
+    window.until("document.querySelector('dialog [role=alert]')?.textContent.includes('does not answer')");
+    window.evaluate("sessionStorage.lost = ''");
+    window.click("Create");
+    window.until("location.pathname.startsWith('/console/incidents/INC')");
+    let found = || company.search("/incidents/search", &format!("subject:{subject}")).page()["totalResults"].clone();
+    assert_eq!(found(), json!(1));
+    // What was answered may be asked for again.
+    open(&window, server, "incidents", "Incidents");
+    window.click("New incident…");
+    window.fill("[name=subject]", &subject);
+    window.click("Create");
+    window.until("location.pathname.startsWith('/console/incidents/INC')");
+    assert_eq!(found(), json!(2));
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
