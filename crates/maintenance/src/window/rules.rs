@@ -229,24 +229,27 @@ pub fn extended(old: &Window, extension: Extension, now: Timestamp) -> Result<Wi
 }
 
 /// Leaves out an occurrence: the one that starts at an instant, or the open one, or the next. Of an open one, what has
-/// been stays.
+/// been stays. Where it goes on after a suspension at that instant, what is left of it from then on is left out.
 ///
 /// # Errors
 /// 409 when nothing is left to skip, 400 when no occurrence starts then, or it is over.
 pub fn skipped(old: &Window, start: Option<Timestamp>, now: Timestamp) -> Result<Window, Problem> {
     let course = old.course()?;
     let state = course.state(now);
+    let goes_on = |start: Timestamp| course.open_at(start).is_some_and(|part| part.start() == start);
     let occurrence = match start {
         None => course.occurrence(now).ok_or_else(|| not_while(state, "there is nothing to skip"))?,
         Some(start) => {
-            let planned = course.starting_at(start);
-            planned.ok_or_else(|| Problem::field("start", "is not the start of an occurrence"))?;
-            let left = course.occurrence(now.max(start)).filter(|left| left.start() == start);
+            if course.starting_at(start).is_none() && !goes_on(start) {
+                return Err(Problem::field("start", "is not the start of an occurrence"));
+            }
+            let left = course.occurrence(now.max(start));
+            let left = left.filter(|left| left.start() == start || (goes_on(start) && left.contains(start)));
             left.ok_or_else(|| Problem::field("start", "is the start of an occurrence that is over or was skipped"))?
         }
     };
-    let start = occurrence.start().millis();
-    held(old, now, |holds| holds.end_occurrence(start, start.max(second(now))))
+    let from = start.unwrap_or(occurrence.start()).millis().max(second(now));
+    held(old, now, |holds| holds.end_occurrence(occurrence.start().millis(), from))
 }
 
 /// Lets an occurrence take place that was skipped or ended early: the one that starts at an instant, or the first. One
@@ -336,5 +339,33 @@ mod tests {
         assert_eq!((&same.holds, same.closes_ms), (&extended.holds, extended.closes_ms));
         let later = json!({"type": "One-Time", "startTime": start, "endTime": end, "timezone": "Europe/Berlin"});
         assert_eq!(change(json!({"schedule": later})).holds.ends, []);
+    }
+    /// Whatever the list of occurrences says is a start is one, also of what is left after a suspension.
+    #[test]
+    fn what_is_left_of_a_suspended_occurrence_is_skipped() {
+        let minutes = |minutes: i64| Timestamp::from_millis(NOW.millis() + minutes * 60_000);
+        let schedule = json!({"type": "One-Time", "startTime": NOW, "endTime": minutes(60), "timezone": "UTC"});
+        let body = json!({"name": "w", "schedule": schedule});
+        let new = NewWindow::read_all(&mut Fields::of(&body), &Meter::new(Meter::REQUEST));
+        let window = created(&new, "client_1", "SM-1".to_owned(), "u", NOW).unwrap();
+        let open = |window: &Window| -> Vec<_> {
+            window.course().unwrap().open(NOW..minutes(100)).map(|part| (part.start(), part.end())).collect()
+        };
+
+        let resumed = resumed(&suspended(&window, Pause::Now, minutes(10)).unwrap(), minutes(20)).unwrap();
+        assert_eq!(open(&resumed), [(NOW, minutes(10)), (minutes(20), minutes(60))]);
+        for start in [None, Some(NOW), Some(minutes(20))] {
+            let skipped = skipped(&resumed, start, minutes(30)).unwrap();
+            assert_eq!(open(&skipped), [(NOW, minutes(10)), (minutes(20), minutes(30))], "{start:?}");
+        }
+        // What is left is over, and no other instant is a start.
+        for (start, now) in [(20, 70), (15, 30), (30, 30)] {
+            assert!(skipped(&resumed, Some(minutes(start)), minutes(now)).is_err(), "{start}");
+        }
+
+        // Before it goes on, the part before stays.
+        let range = Pause::Range(Interval::new(minutes(10), minutes(20)).unwrap());
+        let planned = suspended(&window, range, NOW).unwrap();
+        assert_eq!(open(&skipped(&planned, Some(minutes(20)), minutes(5)).unwrap()), [(NOW, minutes(10))]);
     }
 }
