@@ -25,7 +25,7 @@ import { go, link } from "../route.js";
 import { Rows } from "../table.js";
 import { span } from "../time.js";
 import { ChangeJob, FIELDS, useRunAction } from "./jobform.js";
-import { repeatOf, repeatWords } from "./jobschedule.js";
+import { repeatOf, repeatWords, scheduleOf } from "./jobschedule.js";
 import { Run, duration } from "./run.js";
 
 /** How long the last runs took, one bar each. */
@@ -95,7 +95,7 @@ export default function Job({ id, query }) {
       work: (match) => call("updateJob", { jobId: id, match, body: { active } }),
     });
   };
-  const byHand = repeatOf(job.schedule) === "never";
+  const byHand = repeatOf(scheduleOf(job)) === "never";
   const known = machines.data || [];
   // What is not in the form would be lost with it.
   const whole = known.length === ids.length && known.every((one) => one.found);
@@ -172,7 +172,7 @@ export default function Job({ id, query }) {
                   ${job.script.customScript.name}
                 </a>`,
             ],
-            ["Repeats", repeatWords(job.schedule)],
+            ["Repeats", repeatWords(scheduleOf(job))],
             ["Time zone", job.schedule?.timezone || job.schedule?.timeZone?.name],
             ["Overlapping runs", job.overlapPolicy],
             ["Missed runs", job.misfirePolicy],

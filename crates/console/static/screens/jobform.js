@@ -10,7 +10,7 @@ import { NamesField } from "../names.js";
 import { RecordDialog } from "../recorddialog.js";
 import { Labelled } from "../schemacontrols.js";
 import { SchemaFields } from "../schemafield.js";
-import { ScheduleField, repeatOf, repeatWords, startSchedule } from "./jobschedule.js";
+import { ScheduleField, repeatOf, repeatWords, scheduleOf, startSchedule } from "./jobschedule.js";
 
 /** Machines by their host names; an unknown name is a field error. */
 async function machines(resources) {
@@ -35,7 +35,7 @@ async function bodyOf(request, before = /** @type {any} */ (undefined)) {
   if (body.resources) body.resources = await machines(body.resources);
   if (body.schedule?.timezone === "") body.schedule = { ...body.schedule, timezone: undefined };
   if (body.schedule && repeatOf(body.schedule) === "never") body.active = false;
-  else if (body.schedule && before && repeatOf(before.schedule) === "never") body.active ??= true;
+  else if (body.schedule && before && repeatOf(scheduleOf(before)) === "never") body.active ??= true;
   return body;
 }
 
@@ -167,7 +167,7 @@ export const ChangeJob = ({ job, known, onClose, onDone }) => html`<${RecordDial
   operation="updateJob"
   path=${{ jobId: job.id }}
   record=${job}
-  values=${known ? { resources: known } : {}}
+  values=${{ schedule: scheduleOf(job), ...(known && { resources: known }) }}
   read=${() => call("getJob", { jobId: job.id })}
   layout=${known ? LAYOUT : { ...LAYOUT, omit: [...LAYOUT.omit, "resources"] }}
   body=${(request) => bodyOf(request, job)}
@@ -184,7 +184,7 @@ export const FIELDS = [
   ["description", "Description", (one) => one.description],
   ["script", "Task", (one) => taskOf(one.script)],
   ["resources", "Machines", (one) => (one.resources || []).map((machine) => machine.id).join(", ")],
-  ["schedule", "Repeats", (one) => repeatWords(one.schedule)],
+  ["schedule", "Repeats", (one) => repeatWords(scheduleOf(one))],
   ["overlapPolicy", "Overlapping runs", (one) => one.overlapPolicy],
   ["misfirePolicy", "Missed runs", (one) => one.misfirePolicy],
   ["timeLimit", "Time limit, seconds", (one) => one.timeLimit],

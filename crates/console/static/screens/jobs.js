@@ -10,7 +10,7 @@ import { go, link, refine } from "../route.js";
 import { Rows } from "../table.js";
 import { withClient } from "../tenants.js";
 import { NewJob, useRunAction } from "./jobform.js";
-import { repeatOf, repeatWords } from "./jobschedule.js";
+import { repeatOf, repeatWords, scheduleOf } from "./jobschedule.js";
 import { NEW_SCRIPT } from "./scripts.js";
 
 export default function Jobs({ query }) {
@@ -40,7 +40,7 @@ export default function Jobs({ query }) {
         <span class="only-narrow"> · ${next(row)}</span>
       `,
     },
-    { title: "Repeats", keep: 2, cell: (row) => repeatWords(row.schedule) },
+    { title: "Repeats", keep: 2, cell: (row) => repeatWords(scheduleOf(row)) },
     { title: "Next run", keep: 2, cell: next },
     { title: "Changed by", keep: 3, cell: (row) => personName(row.updatedBy) },
   ];

@@ -31,6 +31,13 @@ export function repeatOf({ cron, pattern = /** @type {any} */ ({}) }) {
   return pattern.frequency === "recurrence" ? pattern.repeatType || "days" : "daily";
 }
 
+/**
+ * The schedule of a job as people read it: of one that is active, the pattern `never` is one run at its start. One that
+ * is not runs by hand only.
+ */
+export const scheduleOf = ({ schedule, active }) =>
+  active && schedule?.pattern?.type === "never" ? { ...schedule, pattern: REPEATS.once[1] } : schedule;
+
 const zoneOf = (schedule) => schedule.timezone || schedule.timeZone?.name || "";
 
 /** How a job repeats, in words. */

@@ -8,7 +8,11 @@ use super::{
     MARKUP,
 };
 
-in_browser![a_job_is_run_and_its_run_is_called_off, jobs_are_made_and_changed_and_two_who_do_see_each_other];
+in_browser![
+    a_job_is_run_and_its_run_is_called_off,
+    jobs_are_made_and_changed_and_two_who_do_see_each_other,
+    a_job_that_never_repeats_runs_once,
+];
 
 fn a_job_is_run_and_its_run_is_called_off() {
     let server = demo();
@@ -95,5 +99,38 @@ fn jobs_are_made_and_changed_and_two_who_do_see_each_other() {
     window.shows("paused");
     assert_eq!(company.get(&format!("/jobs/{id}")).ok()["active"], json!(false));
     assert_ne!(window.evaluate("document.title"), json!("owned"));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+/// The pattern `never` is one run at `startDate`, unless the job is not active.
+fn a_job_that_never_repeats_runs_once() {
+    let server = demo();
+    let company = company(demo());
+    let Some(window) = signed_in(server, "operator") else { return };
+    let name = unique("Never");
+    let job = json!({"name": name, "script": {"jobType": "antivirus"},
+        "schedule": {"startDate": "2099-01-01T10:00:00Z", "pattern": {"type": "never"}}});
+    let job = text(&company.post("/jobs", &job).ok()["id"]);
+    open(&window, server, &format!("jobs/{job}"), &name);
+    assert!(!window.text().contains("by hand only"), "{}", window.text());
+    window.click("Change…");
+    window.until("document.querySelector('dialog [name=repeat]')?.value == 'once'");
+    window.fill("input[name=startDate]", "2098-01-01T10:00");
+    window.click("Save");
+    window.until("!document.querySelector('dialog')");
+    let found = company.get(&format!("/jobs/{job}")).ok();
+    assert_eq!((&found["active"], &text(&found["nextRun"])[..4]), (&json!(true), "2098"));
+    // By hand alone it is paused, and runs once again when it is changed back.
+    window.click("Change…");
+    window.fill("select[name=repeat]", "never");
+    window.click("Save");
+    window.shows("runs by hand only");
+    assert_eq!(company.get(&format!("/jobs/{job}")).ok()["active"], json!(false));
+    window.click("Change…");
+    window.until("document.querySelector('dialog [name=repeat]')?.value == 'never'");
+    window.fill("select[name=repeat]", "once");
+    window.click("Save");
+    window.until("!document.querySelector('dialog')");
+    assert_eq!(company.get(&format!("/jobs/{job}")).ok()["active"], json!(true));
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
