@@ -196,17 +196,15 @@ export async function each(things, work) {
   return failed;
 }
 
-/**
- * The part of a typed text that a filter can express: all of it, or its longest part. `+` joins the terms of a filter,
- * `,` the alternatives of one, a blank before a word and its `:` begins one, and nothing quotes them; every other
- * character, quotes too, means itself.
- */
-export function searchableText(text) {
-  const parts = text.split(/[+,]|\s(?=\w{2,}:)/).map((part) => part.trim());
-  return parts.reduce((longest, part) => (part.length > longest.length ? part : longest), "");
-}
+/** A text that was typed as the value of a filter, which is taken whole; "" for none. */
+export const quoted = (text) =>
+  text.trim() &&
+  `"${text
+    .trim()
+    .replace(/(\\+)(?="|$)/g, "$1$1")
+    .replaceAll('"', '\\"')}"`;
 
-/** Terms of a queryString: those without a value are left out. What is typed is made `searchableText` first. */
+/** Terms of a queryString: those without a value are left out. What is typed is `quoted` first. */
 export function terms(pairs) {
   const given = Object.entries(pairs).filter(([, value]) => value !== "" && value !== undefined && value !== null);
   return given.map(([name, value]) => `${name}:${value}`).join("+");

@@ -1,6 +1,5 @@
 // Fields of forms, search fields, and filters.
 
-import { searchableText } from "./api.js";
 import { html, stateName } from "./elements.js";
 import { useEffect, useRef, useState } from "./hooks.js";
 import { fromInput, millis, toInput } from "./time.js";
@@ -91,16 +90,6 @@ export function Search({ value, onValue, label, placeholder, wait = 150 }) {
     autocomplete="off"
     spellcheck=${false}
   />`;
-}
-
-/** Says what is searched for where it is not all that was typed. */
-export function SearchNotice({ text }) {
-  const part = searchableText(text);
-  if (part === text.trim()) return null;
-  return html`<p class="hint wide" role="status">
-    ${part ? html`Showing matches of <strong>${part}</strong>: ` : ""}a search cannot contain “+”, “,” or a word
-    with “:” after a space.
-  </p>`;
 }
 
 /** Toggles that stand for the alternatives of one filter. */

@@ -1,8 +1,8 @@
 // What the palette offers: screens, what can be made, and records of each kind that match what is typed.
 
-import { call, may, searchableText, session, terms } from "./api.js";
+import { call, may, quoted, session, terms } from "./api.js";
 import { personName } from "./elements.js";
-import { searchPeople } from "./peoplesearch.js";
+import { findPeople } from "./peoplesearch.js";
 import { link } from "./route.js";
 import { SCREENS, isUsable } from "./screenlist.js";
 
@@ -78,7 +78,7 @@ export function listChoices(typed) {
   return choices;
 }
 
-const named = (name, text) => ({ queryString: terms({ [name]: text }), pageSize: MOST });
+const named = (name, text) => ({ queryString: terms({ [name]: quoted(text) }), pageSize: MOST });
 
 /**
  * How records of each kind are found: one request for each.
@@ -97,7 +97,7 @@ const KINDS = [
   {
     needs: "searchUsers",
     find: async (text, signal) =>
-      (await searchPeople({ signal, query: named("name", text), most: MOST, inactive: true })).people.map((user) => ({
+      (await findPeople(text, { signal, most: MOST, inactive: true })).map((user) => ({
         title: personName(user),
         address: link("people", { user: user.id }),
         hint: "person",
@@ -144,7 +144,7 @@ const KINDS = [
  * @returns {Promise<{text: string, choices: Choice[], problem?: any}>}
  */
 export async function findChoices(typed, signal) {
-  const text = searchableText(typed.trim());
+  const text = typed.trim();
   if (text.length < LEAST || !session.me) return { text: typed, choices: [] };
   const kinds = KINDS.filter((kind) => may(kind.needs));
   const found = await Promise.allSettled(kinds.map((kind) => kind.find(text, signal)));

@@ -1,6 +1,6 @@
 // The people of a tenant, to choose from: users that keys act as are never among them.
 
-import { call } from "./api.js";
+import { call, quoted, terms } from "./api.js";
 
 /** Whether a user is one that an API key acts as. */
 export const isProgram = (user) => /^api-\d+$/.test(user.loginName || "");
@@ -26,4 +26,16 @@ export async function searchPeople({ query = {}, most = PAGE, inactive = false, 
     cursor = found.nextCursor;
   }
   return { people: people.slice(0, most), more: people.length > most || Boolean(cursor) };
+}
+
+/**
+ * At most `most` people of whose name or login name a text is a part. `given` is as above.
+ * @param {string} text
+ * @param {Record<string, any>} given
+ */
+export async function findPeople(text, { most = PAGE, ...given }) {
+  const find = async (by) =>
+    (await searchPeople({ ...given, most, query: { queryString: terms({ [by]: quoted(text) }) || undefined } })).people;
+  const found = await Promise.all((text.trim() ? ["name", "loginName"] : ["name"]).map(find));
+  return [...new Map(found.flat().map((user) => [user.id, user])).values()].slice(0, most);
 }

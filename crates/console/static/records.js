@@ -1,8 +1,8 @@
 // Screens of records: a list with a search, and a page for each record with what can be done with it.
 
-import { searchableText } from "./api.js";
+import { quoted } from "./api.js";
 import { Facts, Head, Loading, Panel, Trouble, html } from "./elements.js";
-import { Search, SearchNotice } from "./form.js";
+import { Search } from "./form.js";
 import { useAnswer, useList } from "./hooks.js";
 import { RecordActions } from "./recordactions.js";
 import { go, link, refine } from "./route.js";
@@ -24,12 +24,12 @@ export const idOf = (record) => String(record.uniqueId ?? record.id);
 /** The screen of a list. @param {{kind: ListKind, query: URLSearchParams, children?: any}} given */
 export function RecordList({ kind, query, children }) {
   const text = query.get("q") || "";
-  const typed = searchableText(text);
+  const typed = quoted(text);
   const list = useList(
     kind.list,
     /** @type {any} */ ({
       ...kind.query,
-      queryString: text && kind.search ? `${kind.search}:${typed}` : undefined,
+      queryString: typed && kind.search ? `${kind.search}:${typed}` : undefined,
     }),
     kind.pathOf?.() || {},
   );
@@ -54,7 +54,7 @@ export function RecordList({ kind, query, children }) {
           label=${kind.searchLabel || "Search by name"}
           placeholder=${kind.searchLabel || "Search by name"}
         />
-        ${kind.filters} <${SearchNotice} text=${text} />
+        ${kind.filters}
       </div>`
     }
     <${Rows}

@@ -1,15 +1,15 @@
 // The records that a field may refer to, found by what is typed, and the words by which each is shown.
 
-import { call, may, searchableText, session, terms } from "./api.js";
+import { call, may, quoted, session, terms } from "./api.js";
 import { wordsOf } from "./bodyschema.js";
-import { searchPeople } from "./peoplesearch.js";
+import { findPeople } from "./peoplesearch.js";
 import { ownerOf, tenantName } from "./tenants.js";
 
 /** How many records a picker offers. */
 const MOST = 20;
 
 const page = (filter, text, also = "") => ({
-  queryString: [text && terms({ [filter]: searchableText(text) }), also].filter(Boolean).join("+") || undefined,
+  queryString: [text && terms({ [filter]: quoted(text) }), also].filter(Boolean).join("+") || undefined,
   pageSize: MOST,
 });
 const matches = (text) => (row) => wordsOf(row).toLowerCase().includes(text.toLowerCase());
@@ -49,10 +49,7 @@ const resources = async (text, within) =>
   }));
 
 /** Persons: not the users that keys act as. */
-const users = async (text, within) => {
-  const { queryString } = page("name", text);
-  return (await searchPeople({ ...placeOf(within), query: { queryString }, most: MOST })).people;
-};
+const users = (text, within) => findPeople(text, { ...placeOf(within), most: MOST });
 
 async function tree(rows) {
   const flat = (list, path) =>

@@ -1,11 +1,11 @@
 // Alerts: a live board. What is shown is in the address.
 
-import { may, searchableText, terms } from "../api.js";
+import { may, quoted, terms } from "../api.js";
 import { useFigures, useHours } from "../alertcounts.js";
 import { useAlerts } from "../alertlist.js";
 import { useChangeStream } from "../changestream.js";
 import { Button, Empty, Head, State, Time, Trouble, count, html } from "../elements.js";
-import { Choices, Search, SearchNotice } from "../form.js";
+import { Choices, Search } from "../form.js";
 import { useChosen, useMemo, useState } from "../hooks.js";
 import { link, refine } from "../route.js";
 import { Rows } from "../table.js";
@@ -67,7 +67,7 @@ function boardFrom(query) {
   const [state, subject, host, from, to] = ["state", "subject", "host", "from", "to"].map(
     (name) => query.get(name) || "",
   );
-  const names = { subject: searchableText(subject), hostName: searchableText(host) };
+  const names = { subject: quoted(subject), hostName: quoted(host) };
   /** @type {Record<string, string>} */
   const time = from && to ? { startDate: from, endDate: wire(millis(to) - 1000) } : {};
   const pairs = { status: status === "any" ? "" : status, ...names, ...time };
@@ -194,8 +194,6 @@ export default function Alerts({ query }) {
         </button>`
       }
       ${filtered && html`<a href=${link("alerts")}>Clear</a>`}
-      <${SearchNotice} text=${subject} />
-      <${SearchNotice} text=${host} />
     </div>
     <${Trouble} problem=${figures.problem || chart.problem} again=${() => [figures.reload(), chart.reload()]} />
     ${chart.there && html`<${AlertChart} hours=${chart.hours} query=${query} from=${millis(from)} to=${millis(to)} />`}

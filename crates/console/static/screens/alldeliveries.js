@@ -1,8 +1,8 @@
 // The deliveries of all events, newest first.
 
-import { terms, searchableText } from "../api.js";
+import { terms, quoted } from "../api.js";
 import { Empty, Panel, State, Time, html } from "../elements.js";
-import { Choices, Search, SearchNotice } from "../form.js";
+import { Choices, Search } from "../form.js";
 import { useList } from "../hooks.js";
 import { link, refine } from "../route.js";
 import { Rows } from "../table.js";
@@ -26,7 +26,7 @@ const COLUMNS = [
 export function AllDeliveries({ query }) {
   const status = query.get("status") || "";
   const text = query.get("q") || "";
-  const queryString = terms({ integrationName: searchableText(text) });
+  const queryString = terms({ integrationName: quoted(text) });
   const list = useList("searchAllDeliveries", { status, queryString, pageSize: 50 }, {}, 10e3);
   return html`<${Panel} title="Deliveries of all events" id="all">
     <div class="filters">
@@ -42,7 +42,6 @@ export function AllDeliveries({ query }) {
         value=${status}
         onValue=${(value) => refine({ status: value.split(",").find((one) => one && one !== status) || "" })}
       />
-      <${SearchNotice} text=${text} />
     </div>
     <${Rows}
       list=${list}

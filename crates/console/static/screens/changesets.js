@@ -1,8 +1,8 @@
 // Change sets: writes that belong together, each undone as a whole.
 
-import { searchableText, terms } from "../api.js";
+import { quoted, terms } from "../api.js";
 import { Empty, Time, count, html, personName } from "../elements.js";
-import { Search, SearchNotice, Since } from "../form.js";
+import { Search, Since } from "../form.js";
 import { useList } from "../hooks.js";
 import { link, refine } from "../route.js";
 import { Rows } from "../table.js";
@@ -29,7 +29,7 @@ const COLUMNS = [
 /** The list, and the dialog of the set that is chosen. */
 export function ChangeSets({ query }) {
   const [text, since] = ["q", "since"].map((name) => query.get(name) || "");
-  const queryString = terms({ name: searchableText(text), startDate: since });
+  const queryString = terms({ name: quoted(text), startDate: since });
   const list = useList("searchChangeSets", { queryString, pageSize: 100 });
   const chosen = query.get("set");
   return html`
@@ -42,7 +42,6 @@ export function ChangeSets({ query }) {
       />
       <${Since} value=${since} onValue=${(value) => refine({ since: value })} />
     </div>
-    <${SearchNotice} text=${text} />
     <${Rows}
       list=${list}
       columns=${withClient(COLUMNS)}

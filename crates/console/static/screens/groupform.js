@@ -1,6 +1,6 @@
 // The form of a device or service group: the rules that make machines members, and how many match them.
 
-import { call } from "../api.js";
+import { call, quoted } from "../api.js";
 import { fieldsOf } from "../bodyschema.js";
 import { count, html } from "../elements.js";
 import { useAnswer, useEffect, useState } from "../hooks.js";
@@ -23,9 +23,6 @@ const NAMES = {
 const WHOLE =
   "id serialNumber systemUID ipAddress state type resourceType deviceType template agentProfile gatewayProfile " +
   "instanceId accountNumber installedIntgId agentInstalled appRoles tags";
-
-/** A text in a filter, taken whole. */
-const quoted = (text) => `"${text.replace(/(\\+)(?="|$)/g, "$1$1").replaceAll('"', '\\"')}"`;
 
 /** A rule as terms of a filter, `{terms, isWhole, negative}`; undefined where a filter cannot say it. */
 function filterOf({ key = "", operator = "", value = "", resourceType }) {

@@ -1,9 +1,9 @@
 // Incidents.
 
-import { searchableText, terms } from "../api.js";
+import { quoted, terms } from "../api.js";
 import { useChangeStream } from "../changestream.js";
 import { Empty, Head, State, Time, html, personName } from "../elements.js";
-import { Choices, Search, SearchNotice } from "../form.js";
+import { Choices, Search } from "../form.js";
 import { useList } from "../hooks.js";
 import { RecordActions } from "../recordactions.js";
 import { go, link, refine } from "../route.js";
@@ -32,7 +32,7 @@ export default function Incidents({ query }) {
       queryString: terms({
         status: status === "any" ? "" : status,
         priority,
-        subject: searchableText(subject),
+        subject: quoted(subject),
         categoryId: category,
       }),
       pageSize: 100,
@@ -83,7 +83,6 @@ export default function Incidents({ query }) {
         value=${priority}
         onValue=${(value) => refine({ priority: value })}
       />
-      <${SearchNotice} text=${subject} />
       ${
         category &&
         html`<p class="hint wide">

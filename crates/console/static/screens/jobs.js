@@ -1,9 +1,9 @@
 // Jobs: what runs when.
 
-import { may, searchableText, terms } from "../api.js";
+import { may, quoted, terms } from "../api.js";
 import { labelOf } from "../bodyschema.js";
 import { Button, Empty, Head, Time, html, personName } from "../elements.js";
-import { SearchNotice, Search } from "../form.js";
+import { Search } from "../form.js";
 import { useList, useState } from "../hooks.js";
 import { RecordActions } from "../recordactions.js";
 import { go, link, refine } from "../route.js";
@@ -19,7 +19,7 @@ export default function Jobs({ query }) {
   const { run, conflict } = useRunAction();
   const list = useList(
     "searchJobs",
-    { queryString: terms({ name: searchableText(name) }), pageSize: 100, sortName: "name", isDescendingOrder: "false" },
+    { queryString: terms({ name: quoted(name) }), pageSize: 100, sortName: "name", isDescendingOrder: "false" },
     {},
     30e3,
   );
@@ -70,7 +70,6 @@ export default function Jobs({ query }) {
         label="Name contains"
         placeholder="Name contains…"
       />
-      <${SearchNotice} text=${name} />
     </div>
     <${Rows}
       list=${list}

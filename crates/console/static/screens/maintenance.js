@@ -1,9 +1,9 @@
 // Maintenance: windows, when they are open, and what to do with one.
 
-import { call, may, searchableText, terms } from "../api.js";
+import { call, may, quoted, terms } from "../api.js";
 import { month } from "../calendar.js";
 import { Button, Empty, Head, Panel, State, Time, Trouble, html } from "../elements.js";
-import { Choices, Search, SearchNotice } from "../form.js";
+import { Choices, Search } from "../form.js";
 import { useAnswer, useList, useState } from "../hooks.js";
 import { COLOURS, Lanes } from "../lanes.js";
 import { link, refine } from "../route.js";
@@ -26,7 +26,7 @@ export default function Maintenance({ query }) {
   const calendar = query.get("view") === "month";
   const offset = Math.max(-12, Math.min(12, Number.parseInt(query.get("month") || "0", 10) || 0));
   const shown = month(offset);
-  const filter = terms({ name: searchableText(text), state });
+  const filter = terms({ name: quoted(text), state });
   const list = useList("searchMaintenanceWindows", { queryString: filter, pageSize: 50 }, {}, 60e3);
   const from = midnight(Date.now());
   const to = midnight(from, DAYS);
@@ -97,7 +97,6 @@ export default function Maintenance({ query }) {
         placeholder="Name contains…"
       />
       <${Choices} label="State" options=${STATES} value=${state} onValue=${(value) => refine({ state: value })} />
-      <${SearchNotice} text=${text} />
     </div>
     ${chosen && html`<${Window} key=${chosen} id=${chosen} onChange=${list.reload} />`}
     <${Panel}

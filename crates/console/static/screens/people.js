@@ -1,12 +1,12 @@
 // People: who works here, what they may do, and links that sign them in.
 
-import { call, may, searchableText, terms } from "../api.js";
+import { call, may, quoted, terms } from "../api.js";
 import { useVersionedAction } from "../conflict.js";
 import { Copyable } from "../copy.js";
 import { FormDialog } from "../dialog.js";
 import { EditDialog } from "../editdialog.js";
 import { Badge, Button, Empty, Facts, Head, Panel, Time, Trouble, html, personName } from "../elements.js";
-import { SearchNotice, Field, Search } from "../form.js";
+import { Choice, Field, Search } from "../form.js";
 import { useAnswer, useList, useMemo, useState } from "../hooks.js";
 import { isProgram } from "../peoplesearch.js";
 import { link, refine } from "../route.js";
@@ -153,11 +153,19 @@ function Person({ id, onChange }) {
   <//>`;
 }
 
+/** What people are searched by. */
+const BY = [
+  ["name", "name"],
+  ["loginName", "login name"],
+  ["email", "e-mail address"],
+];
+
 export default function People({ query }) {
   const text = query.get("q") || "";
+  const by = query.get("by") || "name";
   const [creating, setCreating] = useState(false);
   const list = useList("searchUsers", {
-    queryString: terms({ loginName: searchableText(text) }),
+    queryString: terms({ [by]: quoted(text) }),
     sortName: "loginName",
     isDescendingOrder: "false",
     pageSize: 100,
@@ -193,17 +201,17 @@ export default function People({ query }) {
       <${Search}
         value=${text}
         onValue=${(value) => refine({ q: value })}
-        label="Login name contains"
-        placeholder="Login name contains…"
+        label="Search people"
+        placeholder="Search…"
       />
-      <${SearchNotice} text=${text} />
+      <${Choice} label="By" value=${by} options=${BY} onValue=${(value) => refine({ by: value === "name" ? "" : value })} />
     </div>
     ${query.get("user") && html`<${Person} key=${query.get("user")} id=${query.get("user")} onChange=${list.reload} />`}
     <${Rows}
       list=${{ ...list, rows, total }}
       columns=${withClient(columns)}
       label="People"
-      href=${(row) => link("people", { q: text, user: row.id })}
+      href=${(row) => link("people", { q: text, by: query.get("by") || "", user: row.id })}
       empty=${html`<${Empty} title="Nobody matches." />`}
     />
     ${

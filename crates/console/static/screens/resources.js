@@ -1,8 +1,8 @@
 // Machines: search as you type, with the variables of the interface; actions on many at once, import and export.
 
-import { address, call, may, searchableText } from "../api.js";
+import { address, call, may, quoted } from "../api.js";
 import { Button, Empty, Head, count, html } from "../elements.js";
-import { Choices, SearchNotice, Search } from "../form.js";
+import { Choices, Search } from "../form.js";
 import { useAnswer, useChosen, useEffect, useList, useState } from "../hooks.js";
 import { RecordDialog } from "../recorddialog.js";
 import { go, link, refine } from "../route.js";
@@ -41,7 +41,7 @@ const SCROLLED = { tabindex: "0", role: "region", "aria-label": "List of machine
 export function expression(text, name) {
   if (!text || VARIABLE.test(text)) return text;
   if (ADDRESS.test(text)) return `ipAddress:${text}`;
-  return searchableText(text) && `${name}:${searchableText(text)}`;
+  return quoted(text) && `${name}:${quoted(text)}`;
 }
 
 /** A filter that chooses one of several records. */
@@ -178,7 +178,6 @@ export default function Resources({ query }) {
         value=${state === "all" ? "" : state}
         onValue=${(value) => refine({ state: value.split(",").find((one) => one !== state) || "all" })}
       />
-      ${!VARIABLE.test(text) && html`<${SearchNotice} text=${text} />`}
     </div>
     ${isOperator && html`<${BulkBar} select=${select} total=${list.total} query=${filters} onDone=${list.reload} />`}
     <div class=${columns.length > MANY ? "scroll many" : ""} ...${columns.length > MANY ? SCROLLED : {}}>

@@ -1,8 +1,8 @@
 // Runs: the history of all jobs.
 
-import { searchableText, terms } from "../api.js";
+import { quoted, terms } from "../api.js";
 import { Empty, Head, State, Time, html } from "../elements.js";
-import { Choices, Search, SearchNotice } from "../form.js";
+import { Choices, Search } from "../form.js";
 import { useList } from "../hooks.js";
 import { link, refine } from "../route.js";
 import { Rows } from "../table.js";
@@ -43,7 +43,7 @@ export default function Runs({ query }) {
   const run = query.get("run");
   const list = useList(
     "searchJobRuns",
-    { queryString: terms({ jobName: searchableText(job), status, trigger }), pageSize: 100 },
+    { queryString: terms({ jobName: quoted(job), status, trigger }), pageSize: 100 },
     {},
     10e3,
   );
@@ -63,7 +63,6 @@ export default function Runs({ query }) {
         value=${trigger}
         onValue=${(value) => refine({ trigger: value })}
       />
-      <${SearchNotice} text=${job} />
     </div>
     ${run && html`<${Run} key=${run} id=${run} onChange=${list.reload} named />`}
     <${Rows}
