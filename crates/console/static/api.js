@@ -168,6 +168,29 @@ export async function call(name, given) {
   return json;
 }
 
+/** So many rows are read at most of a list that is needed whole. */
+const MOST_ROWS = 10_000;
+
+/**
+ * All rows of a list, page by page.
+ * @template {OperationId} N
+ * @param {N} name
+ * @param {Given<N>} given
+ * @returns {Promise<Row<N>[]>}
+ */
+export async function readAll(name, given) {
+  const rows = [];
+  let cursor = /** @type {string | undefined} */ (undefined);
+  do {
+    const query = { .../** @type {any} */ (given).query, pageSize: 1000, cursor };
+    const givenPage = /** @type {any} */ ({ ...given, query });
+    const page = /** @type {any} */ (await call(name, givenPage));
+    rows.push(...page.results);
+    cursor = page.nextCursor;
+  } while (cursor && rows.length < MOST_ROWS);
+  return rows;
+}
+
 const tags = new WeakMap();
 
 /** The ETag that an answer came with. */

@@ -1,6 +1,6 @@
 // Panels of the people whom alerts of a machine notify, and of the people on call now.
 
-import { call } from "./api.js";
+import { call, readAll } from "./api.js";
 import { Empty, Panel, Trouble, html, personName } from "./elements.js";
 import { useAnswer } from "./hooks.js";
 import { link } from "./route.js";
@@ -12,12 +12,12 @@ import { link } from "./route.js";
 export function useNames() {
   const all = useAnswer(async (signal) => {
     const [people, rosters] = await Promise.all([
-      call("searchUsers", { signal, query: { pageSize: 1000 } }),
-      call("searchRosters", { signal, query: { pageSize: 200 } }),
+      readAll("searchUsers", { signal }),
+      readAll("searchRosters", { signal }),
     ]);
     return [
-      ...people.results.map((user) => /** @type {[string, string]} */ ([user.id, personName(user)])),
-      ...rosters.results.map((roster) => /** @type {[string, string]} */ ([roster.id, roster.name])),
+      ...people.map((user) => /** @type {[string, string]} */ ([user.id, personName(user)])),
+      ...rosters.map((roster) => /** @type {[string, string]} */ ([roster.id, roster.name])),
     ];
   }, "names");
   return new Map(all.data);

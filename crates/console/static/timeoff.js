@@ -1,15 +1,14 @@
 // When a person is away.
 
-import { call, may, session } from "./api.js";
+import { call, may, readAll, session } from "./api.js";
 import { Button, Empty, Loading, Panel, Time, Trouble, html } from "./elements.js";
 import { useAnswer, useState } from "./hooks.js";
 import { RecordActions } from "./recordactions.js";
 import { deleteAction, editAction } from "./records.js";
 import { full, millis, wire } from "./time.js";
 
-/** How many entries are shown at first, and read at once. */
+/** How many entries are shown at first. */
 const FEW = 5;
-const MOST = 100;
 
 const LAYOUT = { order: ["from", "to", "reason"], labels: { to: "Until" } };
 
@@ -28,12 +27,12 @@ export function TimeOff({ user, own = false }) {
   const path = { tenantId: own ? session.home : session.tenant, userId: user.id };
   const [all, setAll] = useState(false);
   const answer = useAnswer(
-    (signal) => call("searchTimeOff", { ...path, signal, query: { from: wire(Date.now()), pageSize: MOST } }),
+    (signal) => readAll("searchTimeOff", { ...path, signal, query: { from: wire(Date.now()) } }),
     `${path.tenantId} ${user.id}`,
   );
   // Everybody writes their own; that of others who may change rosters.
   const mayWrite = own || may("createRosterOverride");
-  const list = answer.data?.results || [];
+  const list = answer.data || [];
   const actions = (one) => {
     const of = { ...path, timeOffId: one.id };
     const again = { reload: answer.reload, gone: answer.reload, read: () => call("getTimeOff", of) };

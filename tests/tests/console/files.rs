@@ -268,7 +268,7 @@ fn no_module_reaches_the_service_but_by_operations() {
 }
 
 /// Where an operation is called whose name is chosen while the page runs, and how it is called there.
-const DYNAMIC: [(&str, &str); 10] = [
+const DYNAMIC: [(&str, &str); 9] = [
     ("api.js", "name, given"),
     ("hooks.js", "name, "),
     ("members.js", "operation, "),
@@ -278,7 +278,6 @@ const DYNAMIC: [(&str, &str); 10] = [
     ("screens/alertactions.js", "name, "),
     ("screens/maintenance.js", "name, "),
     ("screens/people.js", "name, "),
-    ("screens/routing.js", "name, "),
 ];
 
 /// Calls of operations that take `If-Match` and overwrite nothing: a note is added to whatever an incident is now.

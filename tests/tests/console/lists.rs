@@ -5,7 +5,7 @@ use muster_tests::{Backend, Server, chromium::Window, in_browser, unique};
 use serde_json::{Value, json};
 
 use super::{
-    REFUSAL, company, demo, meddle, open, signed_in,
+    REFUSAL, company, demo, meddle, open, signed_in, signed_in_at,
     speed::{alerts, machines, tell},
     text,
     work::report,
@@ -20,6 +20,7 @@ in_browser![
     incidents_that_come_and_go_leave_no_gap_in_a_list_that_is_read_on,
     rows_are_as_close_as_one_chose,
     the_menu_says_how_many_alerts_and_incidents_are_open,
+    what_a_page_shows_whole_has_no_end_at_a_page_of_the_list,
 ];
 
 /// More rows than a page has where a list is drawn in part.
@@ -379,4 +380,27 @@ fn the_menu_says_how_many_alerts_and_incidents_are_open() {
     window.press("a");
     named(".menu", "alerts", &format!("Alerts, {before} open"));
     assert_eq!(new(), before);
+}
+
+/// The notes of an incident, and the events whose deliveries one looks at.
+fn what_a_page_shows_whole_has_no_end_at_a_page_of_the_list() {
+    let company = demo().new_client();
+    let Some(window) = signed_in_at(&company, "integrator") else { return };
+    let incident = text(&company.post("/incidents", &json!({"subject": "Talk"})).ok()["id"]);
+    for number in 1..=101 {
+        company.post(&format!("/incidents/{incident}/notes"), &json!({"content": format!("note {number}")})).ok();
+    }
+    open(&window, demo(), &format!("incidents/{incident}"), "Talk");
+    window.until("document.querySelectorAll('.notes > li').length == 101");
+    let body = json!({"displayName": "Desk", "baseNotifier": {"type": "REST_API", "baseURI": "https://desk.example"}});
+    let installed = text(&company.post("/integrations/install/CUSTOM", &body).ok()["id"]);
+    let events = (1..=101).map(|number| {
+        let event = json!({"name": format!("event {number}"), "entity": "INCIDENT", "eventType": "CREATE",
+            "endPointURI": "/tickets", "payload": "e30="});
+        text(&company.post(&format!("/integrations/installed/{installed}/event"), &event).ok()["id"])
+    });
+    let last = events.last().unwrap();
+    open(&window, demo(), &format!("deliveries?event={installed}/{last}"), "Deliveries");
+    window.until("document.querySelector('main [aria-current=true]')?.textContent.trim() == 'event 101'");
+    assert_eq!(window.complaints(), Vec::<String>::new());
 }

@@ -1,6 +1,6 @@
 // One article: its text, its versions and what differs between them, and changing it.
 
-import { call } from "../api.js";
+import { call, readAll } from "../api.js";
 import { Facts, Head, Loading, Panel, State, Time, Trouble, html, personName } from "../elements.js";
 import { useAnswer } from "../hooks.js";
 import { LineDifferences } from "../linediff.js";
@@ -114,7 +114,7 @@ export default function Article({ id, query }) {
     `${id} ${revision}`,
   );
   const versions = useAnswer(
-    (signal) => call("listKbArticleVersions", { articleId: id, signal, query: { pageSize: 50 } }),
+    (signal) => readAll("listKbArticleVersions", { articleId: id, signal }),
     `${id} ${answer.data?.revision}`,
   );
   const article = answer.data;
@@ -124,7 +124,7 @@ export default function Article({ id, query }) {
       <${Head} title=${answer.problem ? "Article" : "…"} back=${back} />
       ${answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`}
     `;
-  const known = versions.data?.results || [];
+  const known = versions.data || [];
   return html`
     <${Head}
       title=${article.title}

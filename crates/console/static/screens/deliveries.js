@@ -1,6 +1,6 @@
 // Deliveries: requests to other services, their answers, and sending them again.
 
-import { call, may } from "../api.js";
+import { call, may, readAll } from "../api.js";
 import { BarChart } from "../barchart.js";
 import { useVersionedAction } from "../conflict.js";
 import { Button, Empty, Facts, Head, Loading, Panel, State, Time, Trouble, html } from "../elements.js";
@@ -165,22 +165,19 @@ function Log({ installedIntgId, eventId, query }) {
 export default function Deliveries({ query }) {
   const all = useAnswer(
     async (signal) => {
-      const installed = (await call("searchInstalledIntegrations", { signal, query: { pageSize: 50 } })).results;
-      const pages = await Promise.all(
-        installed.map((one) =>
-          call("listIntegrationEvents", { installedIntgId: one.id, signal, query: { pageSize: 50 } }),
-        ),
+      const installed = await readAll("searchInstalledIntegrations", { signal });
+      const events = await Promise.all(
+        installed.map((one) => readAll("listIntegrationEvents", { installedIntgId: one.id, signal })),
       );
-      return installed.map((one, place) => ({ ...one, events: pages[place].results }));
+      return installed.map((one, place) => ({ ...one, events: events[place] }));
     },
     "all",
     30e3,
   );
   const isAll = query.get("all") === "1";
-  const events = (all.data || []).flatMap((one) =>
-    one.events.map((event) => ({ key: `${one.id}/${event.id}`, event })),
-  );
-  const chosen = events.find((one) => one.key === query.get("event")) || events[0];
+  const keys = (all.data || []).flatMap((one) => one.events.map((event) => `${one.id}/${event.id}`));
+  const chosen = query.get("event") || keys[0];
+  const [installedIntgId, eventId] = (chosen || "").split("/");
   return html`
     <${Head}
       title="Deliveries"
@@ -209,7 +206,7 @@ export default function Deliveries({ query }) {
                         (event) => html`<li>
                           <a
                             href=${link("deliveries", { event: `${one.id}/${event.id}` })}
-                            aria-current=${chosen?.event.id === event.id ? "true" : undefined}
+                            aria-current=${chosen === `${one.id}/${event.id}` ? "true" : undefined}
                           >
                             ${event.name}
                           </a>${" "}
@@ -227,9 +224,9 @@ export default function Deliveries({ query }) {
               ${
                 chosen &&
                 html`<${Log}
-                  key=${chosen.key}
-                  installedIntgId=${chosen.key.split("/")[0]}
-                  eventId=${chosen.event.id}
+                  key=${chosen}
+                  installedIntgId=${installedIntgId}
+                  eventId=${eventId}
                   query=${query}
                 />`
               }

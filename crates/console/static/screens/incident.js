@@ -1,6 +1,6 @@
 // One incident: what, who, the machines and alerts, the notes.
 
-import { call, may, session } from "../api.js";
+import { call, may, readAll, session } from "../api.js";
 import { Differences, actOnVersion } from "../conflict.js";
 import { Copyable } from "../copy.js";
 import { FormDialog, draft, forget, remember } from "../dialog.js";
@@ -165,11 +165,7 @@ function Related({ id }) {
 
 export default function Incident({ id }) {
   const answer = useAnswer((signal) => call("getIncident", { incidentId: id, signal }), id, 20e3);
-  const notes = useAnswer(
-    (signal) => call("listIncidentNotes", { incidentId: id, signal, query: { pageSize: 100 } }),
-    id,
-    20e3,
-  );
+  const notes = useAnswer((signal) => readAll("listIncidentNotes", { incidentId: id, signal }), id, 20e3);
   const [postmortem, setPostmortem] = useState(false);
   const [closing, setClosing] = useState();
   const incident = answer.data;
@@ -260,7 +256,7 @@ export default function Incident({ id }) {
             </form>`
           }
           <ul class="notes">
-            ${(notes.data?.results || []).map(
+            ${(notes.data || []).map(
               (one) => html`<li key=${one.id}>
                 <div class="dim small">${personName(one.createdBy)} · <${Time} at=${one.createdDate} /></div>
                 <${Markdown} text=${one.content} />

@@ -1,6 +1,6 @@
 // The form of a job, for creating and changing one, and running it: how the fields of the document are laid out.
 
-import { call } from "../api.js";
+import { call, readAll } from "../api.js";
 import { fieldsOf as schemaFields } from "../bodyschema.js";
 import { useVersionedAction } from "../conflict.js";
 import { Trouble, html } from "../elements.js";
@@ -46,10 +46,10 @@ const taskOf = (script) =>
 function TaskField({ value, onValue, problem, path, layout, errors }) {
   const choices = useAnswer(async (signal) => {
     const [scripts, types] = await Promise.all([
-      call("searchJobScripts", { signal, query: { pageSize: 200, withPartner: "true" } }),
+      readAll("searchJobScripts", { signal, query: { withPartner: "true" } }),
       call("listJobTypes", { signal }),
     ]);
-    return { scripts: scripts.results, types: types.filter((type) => type.jobType !== "custom") };
+    return { scripts, types: types.filter((type) => type.jobType !== "custom") };
   }, "choices");
   const { scripts = [], types = [] } = choices.data || {};
   const now = taskOf(value);

@@ -1,6 +1,6 @@
 // Routing: routes that select a policy for an alert, escalation policies, and the explanation of paging.
 
-import { call } from "../api.js";
+import { call, readAll } from "../api.js";
 import { Head, Loading, Trouble, html, personName } from "../elements.js";
 import { useAnswer } from "../hooks.js";
 import { AlertRoutes } from "./alertroutes.js";
@@ -13,21 +13,19 @@ const OWN = "allList:false";
 export default function Routing({ query }) {
   const all = useAnswer(
     async (signal) => {
-      const list = async (/** @type {any} */ name, queryString = "") =>
-        (await /** @type {Promise<any>} */ (call(name, { signal, query: { pageSize: 200, queryString } }))).results;
+      const own = { signal, query: { queryString: OWN } };
       const [routes, policies, rosters, people, groups] = await Promise.all([
         // Routes of clients are tried for the alerts of their own client alone, and lead to its policies.
-        list("searchAlertRoutes", OWN),
-        list("searchEscalationPolicies", OWN),
-        list("searchRosters"),
-        list("searchUsers"),
-        list("searchUserGroups"),
+        readAll("searchAlertRoutes", own),
+        readAll("searchEscalationPolicies", own),
+        readAll("searchRosters", { signal }),
+        readAll("searchUsers", { signal }),
+        readAll("searchUserGroups", { signal }),
       ]);
-      const names = new Map([
-        ...rosters.map((one) => [one.id, one.name]),
-        ...people.map((one) => [one.id, personName(one)]),
-        ...groups.map((one) => [one.uniqueId, one.name]),
-      ]);
+      const names = new Map();
+      for (const one of rosters) names.set(one.id, one.name);
+      for (const one of people) names.set(one.id, personName(one));
+      for (const one of groups) names.set(one.uniqueId, one.name);
       const asked = query.get("policy");
       const isOther = asked && !policies.some((one) => one.id === asked);
       const other = isOther && (await call("getEscalationPolicy", { signal, policyId: asked }).catch(() => undefined));
