@@ -51,12 +51,13 @@ export function labelOf(name) {
 
 /** Sentences that say no more than the label does. */
 const SAYS_NOTHING =
-  /^(any text|what people call it|text|a description|what it is for|city|country|a number|its name)[.:;]?$/i;
+  /^(any text|what people call it|text|a description|what it is for|city|country|a number|its name|default (true|false))[.:;]?$/i;
 
 /** The first sentence of what the document says about a field, without the marks of code. */
 export function hintOf(field) {
   const text = (field.about || "").replace(/`/g, "");
-  const sentence = /^.*?[.:;](?=\s|$)/.exec(text)?.[0] || text;
+  const first = /^.*?[.:;?](?=\s|$)/.exec(text)?.[0] || text;
+  const sentence = first.replace(/[,;]? default (true|false)\.?$/i, "");
   return SAYS_NOTHING.test(sentence) ? "" : sentence.replace(/[.:;]$/, "");
 }
 

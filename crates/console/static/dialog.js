@@ -73,6 +73,10 @@ export function FormDialog({
     later.observe(form, { childList: true, subtree: true });
     return () => later.disconnect();
   }, []);
+  // What is wrong is seen, also where it is tucked away.
+  useLayoutEffect(() => {
+    for (const target of dialog.current.querySelectorAll("details .wrong")) unfold({ target });
+  }, [problem]);
   const values = (form) => Object.fromEntries(new FormData(form));
   // Not disabled meanwhile: the focus would be lost.
   const sending = useRef(false);

@@ -91,7 +91,9 @@ export function Trouble({ problem, again }) {
       details
         ? html`<ul>
             ${details.map(
-              (error) => html`<li>${error.fieldName && html`<code>${error.fieldName}</code>`} ${error.message}</li>`,
+              ({ label, fieldName, message }) => html`<li>
+                ${label ? html`<strong>${label}</strong>` : fieldName && html`<code>${fieldName}</code>`} ${message}
+              </li>`,
             )}
           </ul>`
         : html`<p>${problem.message}</p>`

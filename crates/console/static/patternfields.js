@@ -24,6 +24,9 @@ const INDEXES = ["First", "Second", "Third", "Fourth", "Last"];
 /** What a pattern counts. */
 export const UNITS = { daily: "days", weekly: "weeks", monthly: "months", yearly: "years" };
 
+/** Words of a list as people read them: with a blank behind each comma. */
+export const spaced = (words) => words.replace(/\s*,\s*/g, ", ");
+
 const listed = (words) => words.replace(/\s*,\s*/g, ",").trim();
 
 /** A choice of a few words; `options` are `[value, title]`. */

@@ -7,7 +7,7 @@ import { Differences, actOnVersion } from "./conflict.js";
 import { FormDialog, draft, forget, remember } from "./dialog.js";
 import { html, personName } from "./elements.js";
 import { useState } from "./hooks.js";
-import { SchemaFields, changed, changesOf } from "./schemafield.js";
+import { SchemaFields, changed, changesOf, pathWords } from "./schemafield.js";
 import { say } from "./toast.js";
 
 /** Of a long text, so many characters are compared by eye. */
@@ -103,6 +103,16 @@ export function RecordDialog({
     }
     return onDone(answer);
   };
+  /** The same; what is wrong is said by the labels of the form. */
+  const submitLabelled = async () => {
+    try {
+      return await submit();
+    } catch (problem) {
+      for (const error of problem.errors || [])
+        if (error.fieldName?.split(/\W/)[0] in fields) error.label = pathWords(error.fieldName, layout.labels);
+      throw problem;
+    }
+  };
   const leave = () => {
     forget(keep);
     onClose();
@@ -110,7 +120,7 @@ export function RecordDialog({
   return html`<${FormDialog}
     title=${title}
     send=${theirs ? "Save mine" : send}
-    onSend=${submit}
+    onSend=${submitLabelled}
     onClose=${leave}
     wide=${true}
     danger=${danger}

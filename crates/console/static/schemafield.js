@@ -19,6 +19,17 @@ import { Chips, Labelled, ValueControl, YesNo, errorsOf } from "./schemacontrols
 /** The path of a field without the places of lists: `shiftDetails[0].name` is `shiftDetails.name`. */
 const plain = (path) => path.replace(/\[\d+\]/g, "");
 
+/** A path as a form shows it: `shiftDetails[0].users` is “Shifts 1 › People”. */
+export function pathWords(path, labels = /** @type {Record<string, string>} */ ({})) {
+  const steps = path.split(".");
+  const words = steps.map((step, at) => {
+    const [, name, place] = /^(.*?)(?:\[(\d+)\])?$/.exec(step) || ["", step];
+    const label = labels[plain([...steps.slice(0, at), name].join("."))] || labelOf(name || step);
+    return place === undefined ? label : `${label} ${Number(place) + 1}`;
+  });
+  return words.join(" › ");
+}
+
 /** The names of fields in the order in which they are shown, and those that are tucked away. */
 function arranged(fields, prefix, layout) {
   const at = (name) => (prefix ? `${plain(prefix)}.${name}` : name);

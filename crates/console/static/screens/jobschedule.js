@@ -1,7 +1,7 @@
 // The part of the form of a job that says when it runs: once, by a pattern, by a cron expression, or by hand alone.
 
 import { html } from "../elements.js";
-import { PatternFields, UNITS, choice } from "../patternfields.js";
+import { PatternFields, UNITS, choice, spaced } from "../patternfields.js";
 import { Labelled, errorsOf } from "../schemacontrols.js";
 import { fromInput, millis, toInput, wire, zone } from "../time.js";
 
@@ -53,7 +53,7 @@ export function repeatWords(schedule = /** @type {any} */ ({})) {
     pattern?.weekIndex && `${pattern.weekIndex.toLowerCase()} ${pattern.dayOfWeek}`,
     pattern?.dayOfMonth && `day ${pattern.dayOfMonth}`,
   ].filter(Boolean);
-  return [how, ...on].join(", ");
+  return spaced([how, ...on].join(", "));
 }
 
 /** A schedule that a form begins with: every day from the next full hour. */

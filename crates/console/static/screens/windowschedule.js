@@ -2,7 +2,7 @@
 
 import { html } from "../elements.js";
 import { useEffect, useState } from "../hooks.js";
-import { PatternFields, UNITS, choice } from "../patternfields.js";
+import { PatternFields, UNITS, choice, spaced } from "../patternfields.js";
 import { findRecords } from "../references.js";
 import { Labelled, errorsOf } from "../schemacontrols.js";
 import { DAY, clock, fromInput, instantIn, millis, toInput, wallIn, wire, zone, zoneOr } from "../time.js";
@@ -94,7 +94,7 @@ export function repeatWords({ pattern, timezone }) {
     pattern.dayOfMonth && `day ${pattern.dayOfMonth}`,
     pattern.months,
   ].filter(Boolean);
-  return `${[how, ...on].join(", ")} (${timezone})`;
+  return `${spaced([how, ...on].join(", "))} (${timezone})`;
 }
 
 const wall = (time, timeZone) =>

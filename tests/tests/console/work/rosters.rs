@@ -11,7 +11,8 @@ use super::{
 in_browser![
     shifts_without_turns_have_people_or_nobody_yet,
     what_was_searched_for_and_not_chosen_is_not_dropped,
-    people_of_one_name_are_told_apart
+    people_of_one_name_are_told_apart,
+    what_is_wrong_is_named_as_the_form_names_it,
 ];
 
 fn shifts_without_turns_have_people_or_nobody_yet() {
@@ -108,5 +109,26 @@ fn people_of_one_name_are_told_apart() {
     for (_, words) in &twins {
         window.until(&format!("{options}.includes({})", json!(words)));
     }
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+fn what_is_wrong_is_named_as_the_form_names_it() {
+    let company = demo().new_client();
+    let Some(window) = signed_in_at(&company, "operator") else { return };
+    open(&window, demo(), "rosters", "Rosters");
+    window.click("New roster");
+    window.fill("[name=name]", "Wrong");
+    window.fill("[name=\"shiftDetails[0].name\"]", "Day");
+    window.click("Add shift");
+    window.fill("[name=\"shiftDetails[1].name\"]", "Day");
+    window.click("Create");
+    window.until("document.querySelector('dialog [role=alert] li strong')");
+    let told = text(&window.evaluate("document.querySelector('dialog [role=alert] li').innerText"));
+    assert!(told.starts_with("Shifts 2 › Shift name "), "{told}");
+    let hints = window.evaluate(
+        "import('/console/bodyschema.js').then(({hintOf}) => ['Drop it; default false.', 'Is it so? Default true.', \
+         'Default false.', 'A word.'].map(about => hintOf({about})))",
+    );
+    assert_eq!(hints, json!(["Drop it", "Is it so?", "", "A word"]));
     assert_eq!(window.complaints(), Vec::<String>::new());
 }

@@ -29,7 +29,7 @@ fn alerts_are_routed_to_people_who_say_how() {
     window.fill(KIND, "owner");
     window.fill("[name='steps[0].wait']", "soon");
     window.click("Create");
-    window.until("document.querySelector('dialog [role=alert]')?.textContent.includes('wait')");
+    window.until("document.querySelector('dialog [role=alert]')?.textContent.includes('Wait')");
     window.fill("[name='steps[0].wait']", "3m");
     window.click("Create");
     window.shows("the owner of the machine");
