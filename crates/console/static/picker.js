@@ -3,7 +3,7 @@
 import { hintOf } from "./bodyschema.js";
 import { html } from "./elements.js";
 import { useEffect, useLayoutEffect, useRef, useState } from "./hooks.js";
-import { findRecords, isFree, isSame, recordWords, wordsAmong } from "./references.js";
+import { findRecords, isFree, isSame, matches, recordWords, wordsAmong } from "./references.js";
 import { ChipList, Labelled } from "./schemacontrols.js";
 
 let number = 0;
@@ -27,6 +27,7 @@ export function Finder({ kind, within, onChoose, text, onText, free = false, par
   useLayoutEffect(() => input.current.setCustomValidity(isLeft ? NOT_CHOSEN : ""), [isLeft]);
   const round = useRef(0);
   const timer = useRef(0);
+  const asked = useRef("");
   const search = (typed, wait = 150) => {
     clearTimeout(timer.current);
     timer.current = setTimeout(async () => {
@@ -34,6 +35,7 @@ export function Finder({ kind, within, onChoose, text, onText, free = false, par
       try {
         const rows = await findRecords(kind, partOf(typed), within);
         if (mine === round.current) {
+          asked.current = typed;
           setFound(rows);
           setAt(0);
           setFailed("");
@@ -59,10 +61,11 @@ export function Finder({ kind, within, onChoose, text, onText, free = false, par
       if (!found) search(text, 0);
       else setAt(Math.max(0, Math.min(found.length - 1, at + (event.key === "ArrowDown" ? 1 : -1))));
     } else if (event.key === "Enter") {
-      // Where the list is not there yet, it comes; the form is sent by its button.
+      // Where the list is not there yet, or is that of another text, it comes; the form is sent by its button.
       event.preventDefault();
-      if (found?.[at]) choose(found[at]);
-      else if (!found) search(text, 0);
+      const isMeant = asked.current === text || (found?.[at] && matches(partOf(text).trim())(found[at]));
+      if (found?.[at] && isMeant) choose(found[at]);
+      else if (!found || !isMeant) search(text, 0);
     } else if (event.key === "Escape" && found) {
       event.preventDefault();
       event.stopPropagation();

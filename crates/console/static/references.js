@@ -12,7 +12,8 @@ const page = (filter, text, also = "") => ({
   queryString: [text && terms({ [filter]: quoted(text) }), also].filter(Boolean).join("+") || undefined,
   pageSize: MOST,
 });
-const matches = (text) => (row) => wordsOf(row).toLowerCase().includes(text.toLowerCase());
+/** Whether the words of a record have a text in them. */
+export const matches = (text) => (row) => wordsOf(row).toLowerCase().includes(text.toLowerCase());
 
 const tenantOf = (within) => within?.tenant || session.tenant;
 

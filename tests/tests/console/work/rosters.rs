@@ -52,6 +52,7 @@ fn what_was_searched_for_and_not_chosen_is_not_dropped() {
     window.click("More fields");
     for label in ["Add person", "Groups on call in every turn"] {
         let field = control(label);
+        window.evaluate("document.querySelectorAll('dialog details').forEach(one => one.open = true)");
         window.evaluate(&format!("{field}.focus()"));
         window.debug("Input.insertText", &json!({"text": "nobody of this name"}));
         // Enter before the list is there sends nothing, and shows it.
