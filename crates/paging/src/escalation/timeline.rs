@@ -302,7 +302,7 @@ mod tests {
         assert_eq!(by, ["USR0000000001", "USR0000000002"]);
         // Counted from when it was taken in, and not from the beginning of that second.
         let taken_in = Some(Timestamp::from_millis(BEGUN + 600));
-        let told = made((&alert, taken_in), "ALT-1".to_owned(), None, &pages, &Authors::default());
+        let told = build((&alert, taken_in), "ALT-1".to_owned(), None, &pages, &Authors::default());
         let times: Vec<i64> = told.events.iter().map(|event| event.after_ms).collect();
         assert_eq!(times, [0, 100, 100, 300, 300, 400, 1_400, 2_800, 2_800]);
         let whats: Vec<&str> = told.events.iter().map(|event| event.what).collect();
