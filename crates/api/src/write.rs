@@ -1,6 +1,10 @@
 //! A write: one transaction, with what it changed, and its answer for a client that asks again.
 
-use std::{collections::HashSet, future::Future, sync::Mutex};
+use std::{
+    collections::HashSet,
+    future::Future,
+    sync::{Arc, Mutex},
+};
 
 use actix_web::{HttpMessage as _, HttpResponse, http::header, rt};
 use base::{body::ignored, problem::Problem, secret::Secret};
@@ -171,6 +175,23 @@ impl<Q> RequestContext<Q> {
         };
         drop(keyed_request);
         Ok(answer.respond(replayed))
+    }
+
+    /// Takes steps, each a transaction of its own, until one says that there is nothing left to do: for what a write
+    /// then ends, where others would wait for long if that did it all. A caller who goes away ends it between two.
+    pub async fn in_steps<F>(&self, step: F) -> Result<()>
+    where
+        F: Fn(&mut db::Conn, &RequestScope) -> db::Result<bool> + Send + Sync + 'static,
+    {
+        let scope = Arc::new(self.request_scope());
+        let step = Arc::new(step);
+        loop {
+            let scope = Arc::clone(&scope);
+            let step = Arc::clone(&step);
+            if !self.db.write_for(self.caller.home.as_str(), move |conn| step(conn, &scope)).await? {
+                return Ok(());
+            }
+        }
     }
 
     /// Does what no transaction undoes, such as a call to somebody else, and answers what that answers.

@@ -383,14 +383,5 @@ pub const RETENTION: Retention = Retention {
     id: "id",
     since: "created_ms",
     only: "status <> 'pending'",
-    remove: |conn, tenant, ids, _| {
-        let messages = integration_messages::table
-            .filter(integration_messages::tenant_id.eq(tenant))
-            .filter(integration_messages::delivery_id.eq_any(ids));
-        diesel::delete(messages).execute(conn)?;
-        let deliveries = integration_deliveries::table
-            .filter(integration_deliveries::tenant_id.eq(tenant))
-            .filter(integration_deliveries::id.eq_any(ids));
-        Ok(diesel::delete(deliveries).execute(conn)?)
-    },
+    remove: |conn, tenant, ids, _| store::remove(conn, tenant, ids),
 };

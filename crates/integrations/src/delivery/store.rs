@@ -94,6 +94,41 @@ pub fn insert(conn: &mut Conn, new: &[NewDelivery], now: Timestamp) -> Result<()
     lanes.into_iter().try_for_each(|(tenant, event)| due_by(conn, tenant, event, now.millis()))
 }
 
+/// Removes deliveries of a tenant with what they send, by their ids.
+pub fn remove(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<usize> {
+    let messages = integration_messages::table
+        .filter(integration_messages::tenant_id.eq(tenant))
+        .filter(integration_messages::delivery_id.eq_any(ids));
+    diesel::delete(messages).execute(conn)?;
+    let deliveries = integration_deliveries::table
+        .filter(integration_deliveries::tenant_id.eq(tenant))
+        .filter(integration_deliveries::id.eq_any(ids));
+    Ok(diesel::delete(deliveries).execute(conn)?)
+}
+
+/// How many deliveries one transaction removes at most: on SQLite others wait for it.
+const TOGETHER: usize = 200;
+
+/// The deliveries of an event.
+pub fn of_event(event: &str) -> Condition {
+    Condition::sql("integration_deliveries.event_id = ").text(event)
+}
+
+/// The deliveries of an integration of a tenant.
+pub fn of_integration(tenant: &str, integration: &str) -> Condition {
+    let events = "integration_deliveries.event_id IN (SELECT e.id FROM integration_events e WHERE e.tenant_id = ";
+    Condition::sql(events).text(tenant).then(" AND e.integration_id = ").text(integration).then(")")
+}
+
+/// Removes some of these deliveries of a tenant; says whether there may be more.
+pub fn remove_some(conn: &mut Conn, tenant: &str, of: Condition) -> Result<bool> {
+    use integration_deliveries::dsl;
+    let these = dsl::integration_deliveries.filter(dsl::tenant_id.eq(tenant)).filter(of).select(dsl::id);
+    let ids: Vec<String> = these.limit(i64::try_from(TOGETHER).unwrap_or(i64::MAX)).load(conn)?;
+    remove(conn, tenant, &ids)?;
+    Ok(ids.len() == TOGETHER)
+}
+
 /// Rings when a queue may be due sooner than it was.
 pub static BELL: Bell = Bell::new();
 

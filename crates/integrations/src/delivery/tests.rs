@@ -2,6 +2,7 @@
 
 use base::timestamp::Timestamp;
 use db::{Conn, DatabaseUrl, Db, Json, Options, Result};
+use diesel::prelude::*;
 use serde_json::json;
 
 use super::{
@@ -215,4 +216,24 @@ fn a_queue_is_read_on_behind_a_place() {
     assert_eq!(read(Some(&(NOW.millis(), "DLV-1".to_owned())), 10), ["DLV-2", "DLV-3"]);
     assert_eq!(read(Some(&(NOW.millis() - 1, "DLV-9".to_owned())), 1), ["DLV-0"]);
     assert!(read(Some(&(NOW.millis(), "DLV-3".to_owned())), 10).is_empty());
+}
+
+#[test]
+fn the_deliveries_of_an_event_go_a_bounded_number_at_a_time() {
+    let fixture = fixture(450);
+    let left = |fixture: &Fixture| {
+        let count =
+            |conn: &mut Conn| Ok(crate::schema::integration_deliveries::table.count().get_result::<i64>(conn)?);
+        fixture.db.read_here(count).unwrap()
+    };
+    let of = || store::of_integration("client_1", "INTG-1");
+    assert!(fixture.write(move |conn| store::remove_some(conn, "client_1", of())));
+    assert_eq!(left(&fixture), 250);
+    assert!(!fixture.write(|conn| store::remove_some(conn, "client_1", store::of_event("INTG-EVENT-2"))));
+    assert!(!fixture.write(|conn| store::remove_some(conn, "client_2", store::of_event(EVENT))));
+    assert_eq!(left(&fixture), 250, "none of another event, and none of another tenant");
+    fixture.write(|conn| events::delete(conn, "client_1", EVENT));
+    assert_eq!(left(&fixture), 0);
+    assert!(fixture.db.read_here(|conn| store::message(conn, "client_1", "DLV-449")).is_err());
+    assert!(fixture.db.read_here(|conn| events::by_id(conn, "client_1", EVENT)).unwrap().is_none());
 }

@@ -1,11 +1,14 @@
 //! Rows of events. Every function takes the tenant, or the tenants in reach.
 
 use base::{Key, PageRequest, PageRows, problem::Problem, query::Sort};
-use db::{Condition, Conn, Result, SortBy, Sorts};
+use db::{Conn, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
 use super::row::Row;
-use crate::schema::{integration_deliveries, integration_events, integration_lanes, integration_messages};
+use crate::{
+    delivery::store as deliveries,
+    schema::{integration_events, integration_lanes},
+};
 
 /// 404: the integration has no event of this id.
 pub fn none() -> Problem {
@@ -76,20 +79,20 @@ pub fn update(conn: &mut Conn, row: &Row) -> Result<()> {
     Ok(())
 }
 
-/// Removes an event with its deliveries.
+/// How often [`delete`] removes some deliveries.
+const ROUNDS: usize = 50;
+
+/// Removes an event with its deliveries, of which many are to be removed before ([`deliveries::remove_some`]).
+///
+/// # Errors
+/// 409 when there are more than one transaction should remove.
 pub fn delete(conn: &mut Conn, tenant: &str, event: &str) -> Result<()> {
-    let of_event = Condition::sql(
-        "integration_messages.delivery_id IN (SELECT d.id FROM integration_deliveries d \
-         WHERE d.tenant_id = integration_messages.tenant_id AND d.event_id = ",
-    );
-    let messages = integration_messages::table
-        .filter(integration_messages::tenant_id.eq(tenant))
-        .filter(of_event.text(event).then(")"));
-    diesel::delete(messages).execute(conn)?;
-    let deliveries = integration_deliveries::table
-        .filter(integration_deliveries::tenant_id.eq(tenant))
-        .filter(integration_deliveries::event_id.eq(event));
-    diesel::delete(deliveries).execute(conn)?;
+    let mut rounds = 0..ROUNDS;
+    while deliveries::remove_some(conn, tenant, deliveries::of_event(event))? {
+        if rounds.next().is_none() {
+            return Err(Problem::conflict("It has too many deliveries to go with it at once: delete the event.").into());
+        }
+    }
     diesel::delete(integration_lanes::table.find((tenant, event))).execute(conn)?;
     diesel::delete(integration_events::table.find((tenant, event))).execute(conn)?;
     Ok(())

@@ -11,7 +11,7 @@ use base::{
     page::MAX_PAGE_SIZE,
     timestamp::Timestamp,
 };
-use db::Json;
+use db::{Conn, Json};
 use outbox::Tx;
 use serde_json::Value;
 
@@ -297,6 +297,13 @@ pub async fn delete(
     context: RequestContext,
     PathIds((integration, id)): PathIds<(IntegrationId, EventId)>,
 ) -> api::Result<HttpResponse> {
+    let named = (integration.clone(), id.clone());
+    let empty = move |conn: &mut Conn, scope: &RequestScope| {
+        let (_, row) = existing(conn, &scope.scope(), &named.0, &named.1)?;
+        scope.check_version(row.version)?;
+        deliveries::remove_some(conn, &row.tenant_id, deliveries::of_event(&row.id))
+    };
+    context.in_steps(empty).await?;
     context
         .write(move |tx, scope| {
             let (integration, row) = lock_for_update(tx, scope, &integration, &id)?;

@@ -7,6 +7,7 @@ use api::{
 };
 use base::{Fields, Problem, body::ignored, query_string, secret::Secret};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use db::Conn;
 use outbox::{Tx, Unpublished};
 
 use crate::{
@@ -351,6 +352,13 @@ pub async fn delete(
     services: web::Data<Services>,
     PathIds(id): PathIds<IntegrationId>,
 ) -> api::Result<HttpResponse> {
+    let named = id.clone();
+    let empty = move |conn: &mut Conn, scope: &RequestScope| {
+        let row = store::existing(conn, &scope.scope(), &named)?;
+        scope.check_version(row.version)?;
+        deliveries::remove_some(conn, &row.tenant_id, deliveries::of_integration(&row.tenant_id, &row.id))
+    };
+    context.in_steps(empty).await?;
     context
         .write(move |tx, scope| {
             let row = lock_for_update(tx, scope, &id)?;
