@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use muster_tests::{Backend, Client, both_backends};
+use muster_tests::{Backend, Client, both_backends, psql};
 use serde_json::{Value, json};
 
 use super::{
@@ -20,6 +20,7 @@ both_backends![
     a_delivery_is_sent_again_on_request,
     a_hung_endpoint_takes_no_place_from_others,
     what_is_switched_off_waits,
+    what_is_switched_off_is_not_changed,
     what_a_suspended_client_sends_waits,
     response_headers_are_recorded,
     deliveries_are_found_across_events,
@@ -204,6 +205,32 @@ fn what_is_switched_off_waits(backend: Backend) {
     assert!(calls <= 2);
     client.post_empty(&format!("{}/enable", path(&made))).ok();
     assert_eq!(ended(&client, &at, 1), ["delivered"]);
+}
+
+/// However many deliveries there are, and whoever holds them.
+fn what_is_switched_off_is_not_changed(backend: Backend) {
+    let server = server(backend);
+    let [client, other] = [server.new_client(), server.new_client()];
+    let [refusing, willing] = [Receiver::start(|_, _| Reply::status(500)), Receiver::willing()];
+    let made = install(&client, &refusing.url());
+    for _ in 0..2 {
+        event(&client, &made, &on_incidents("{}"));
+    }
+    incident(&client, &json!({}));
+    refusing.wait(2);
+    event(&other, &install(&other, &willing.url()), &on_incidents("{}"));
+    let held = server.database_url().map(str::to_owned).map(|url| {
+        let tenant = client.tenant_id().to_owned();
+        let hold = format!("SELECT 1 FROM integration_deliveries WHERE tenant_id = '{tenant}' FOR UPDATE");
+        std::thread::spawn(move || psql(&url, &format!("BEGIN; {hold}; SELECT pg_sleep(8); COMMIT")))
+    });
+    std::thread::sleep(Duration::from_secs(1));
+    let begun = Instant::now();
+    client.post_empty(&format!("{}/disable", path(&made))).ok();
+    incident(&other, &json!({}));
+    willing.wait(1);
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    held.into_iter().for_each(|held| drop(held.join().unwrap()));
 }
 
 fn what_a_suspended_client_sends_waits(backend: Backend) {

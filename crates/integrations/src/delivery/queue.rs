@@ -19,14 +19,12 @@ use diesel::{
 use outbox::{Keep, Retention, Setting};
 use traces::Context;
 
+pub use super::store::Lane;
 use super::{
     row::{Message, NEVER},
     store,
 };
 use crate::schema::{integration_deliveries, integration_lanes, integration_messages};
-
-/// A queue: the tenant, and the event.
-pub type Lane = (String, String);
 
 /// A claimed delivery.
 #[derive(Clone, Debug, Queryable, QueryableByName)]
@@ -160,10 +158,14 @@ pub fn load_unclaimed(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<V
     Ok(found)
 }
 
-/// Sets the due time of a queue to that of its first delivery, or to `at_least` when that is later.
-pub fn settle(conn: &mut Conn, (tenant, event): &Lane, at_least: i64) -> Result<()> {
+/// Sets the due time of a queue to that of its first delivery, or to `at_least` when that is later. A queue that
+/// another transaction adds to is left as it is, and looked at again.
+pub fn settle(conn: &mut Conn, lane: &Lane, at_least: i64, now: Timestamp) -> Result<()> {
     use integration_lanes::dsl;
-    store::LANES.take(conn)?;
+    if !store::try_lock_lane(conn, lane)? {
+        return Ok(());
+    }
+    let (tenant, event) = lane;
     let text = match conn {
         Conn::Sqlite(_) => {
             "SELECT due_ms FROM integration_deliveries WHERE tenant_id = ? AND event_id = ? AND status = 'pending' \
@@ -176,34 +178,33 @@ pub fn settle(conn: &mut Conn, (tenant, event): &Lane, at_least: i64) -> Result<
     };
     let first = Prepared(sql_query(text).bind::<Text, _>(tenant).bind::<Text, _>(event));
     let first: Option<DueTime> = first.get_result(conn).optional()?;
-    let due = first.map_or(NEVER, |first| first.due_ms.max(at_least));
+    let due = match first {
+        // An older version put them aside when the event was switched off.
+        Some(first) if first.due_ms >= NEVER => {
+            store::bring_forward(conn, tenant, store::Of::Event(event), now)?;
+            at_least.max(now.millis())
+        }
+        Some(first) => first.due_ms.max(at_least),
+        None => NEVER,
+    };
     diesel::update(dsl::integration_lanes.find((tenant, event))).set(dsl::due_ms.eq(due)).execute(conn)?;
     Ok(())
 }
 
-/// Puts all deliveries of a queue aside until its event is active again.
-pub fn hold(conn: &mut Conn, lane: &Lane, now: Timestamp) -> Result<()> {
-    use integration_deliveries::dsl;
-    let due = dsl::integration_deliveries
-        .filter(dsl::tenant_id.eq(&lane.0))
-        .filter(dsl::event_id.eq(&lane.1))
-        .filter(Condition::sql("integration_deliveries.status = 'pending'"))
-        .filter(dsl::due_ms.le(now.millis()));
-    diesel::update(due).set((dsl::due_ms.eq(NEVER), dsl::owner.eq(""))).execute(conn)?;
-    settle(conn, lane, 0)
-}
-
-/// Puts all deliveries of a queue aside whose event, or integration, is switched off, also those that are not due yet:
-/// what an attempt is being made of ends first.
-pub fn put_aside(conn: &mut Conn, lane: &Lane) -> Result<()> {
-    use integration_deliveries::dsl;
-    let waiting = dsl::integration_deliveries
-        .filter(dsl::tenant_id.eq(&lane.0))
-        .filter(dsl::event_id.eq(&lane.1))
-        .filter(Condition::sql("integration_deliveries.status = 'pending'"))
-        .filter(dsl::owner.eq(""));
-    diesel::update(waiting).set(dsl::due_ms.eq(NEVER)).execute(conn)?;
-    settle(conn, lane, 0)
+/// Leaves a queue alone until its event is active again, and its integration enabled; unless they are by now. Its
+/// deliveries stay as they are, however many they are.
+pub fn hold(conn: &mut Conn, lane: &Lane) -> Result<()> {
+    use integration_lanes::dsl;
+    if !store::try_lock_lane(conn, lane)? {
+        return Ok(());
+    }
+    let (tenant, event) = lane;
+    let fires = "NOT EXISTS (SELECT 1 FROM integration_events e JOIN integrations i ON i.tenant_id = e.tenant_id AND \
+                 i.id = e.integration_id WHERE e.active AND i.enabled AND e.tenant_id = ";
+    let is_off = Condition::sql(fires).text(tenant).then(" AND e.id = ").text(event).then(")");
+    let lane = dsl::integration_lanes.find((tenant, event)).filter(is_off);
+    diesel::update(lane).set(dsl::due_ms.eq(NEVER)).execute(conn)?;
+    Ok(())
 }
 
 /// A message, and the trace that its delivery belongs to.
@@ -329,18 +330,19 @@ fn update_queues(
 ) -> Result<()> {
     use integration_lanes::dsl;
     let mut recovered = Vec::new();
-    for (tenant, event) in succeeded {
+    for lane @ (tenant, event) in succeeded {
         let since: Option<Option<i64>> =
             dsl::integration_lanes.find((tenant, event)).select(dsl::failing_since_ms).first(conn).optional()?;
         if since.flatten().is_some() {
-            recovered.push((tenant, event));
+            recovered.push(lane);
         }
     }
     let failed: Vec<(&Lane, &i64)> = failed.iter().filter(|(lane, _)| !succeeded.contains(*lane)).collect();
     if recovered.is_empty() && failed.is_empty() && due.is_empty() {
         return Ok(());
     }
-    store::LANES.take(conn)?;
+    let changed = recovered.iter().copied().chain(failed.iter().map(|(lane, _)| *lane)).chain(due.keys());
+    store::lock_lanes(conn, changed.collect::<BTreeSet<_>>())?;
     for (tenant, event) in recovered {
         let lane = dsl::integration_lanes.find((tenant, event));
         diesel::update(lane).set(dsl::failing_since_ms.eq(None::<i64>)).execute(conn)?;
@@ -354,7 +356,7 @@ fn update_queues(
             finished.failing.insert((tenant.clone(), event.clone()), since);
         }
     }
-    due.iter().try_for_each(|((tenant, event), at)| store::due_by(conn, tenant, event, *at))
+    due.iter().try_for_each(|(lane, at)| store::due_by(conn, lane, *at))
 }
 
 /// Clears the time since when an event fails, so that its next five days start anew.

@@ -1,5 +1,7 @@
 //! Rows of deliveries and their messages. Every function takes the tenant.
 
+use std::collections::BTreeSet;
+
 use base::{
     PageRequest,
     cursor::{Key, PageRows},
@@ -8,13 +10,17 @@ use base::{
     timestamp::Timestamp,
 };
 use db::{Bell, Condition, Conn, Json, Result, SortBy, Sorts};
-use diesel::prelude::*;
+use diesel::{
+    prelude::*,
+    sql_query,
+    sql_types::{Array, BigInt, Text},
+};
 use serde_json::Value;
 
-use super::row::{Attempt, Message, MessageRow, NEVER, Row};
+use super::row::{Attempt, Message, MessageRow, Row};
 use crate::{
     facts::text,
-    schema::{integration_deliveries, integration_lanes, integration_messages},
+    schema::{integration_deliveries, integration_events, integration_lanes, integration_messages},
 };
 
 /// A delivery to store.
@@ -42,8 +48,30 @@ impl NewDelivery {
     }
 }
 
-/// Taken before the due time of a queue is changed: moving it up must not miss deliveries that others add.
-pub static LANES: db::Lock = db::Lock::only("integrations:lanes");
+/// A queue: the tenant, and the event.
+pub type Lane = (String, String);
+
+/// Makes others wait who change the due times of these queues, or add to them, until the end of the transaction: moving
+/// a due time up must not miss deliveries that others add. The queues of others are not concerned. What follows in the
+/// transaction must be short: whoever delivers waits for it.
+pub fn lock_lanes<'a>(conn: &mut Conn, lanes: impl IntoIterator<Item = &'a Lane>) -> Result<()> {
+    let Conn::Postgres(conn) = conn else { return Ok(()) };
+    let (tenants, events): (Vec<&str>, Vec<&str>) =
+        lanes.into_iter().map(|(tenant, event)| (tenant.as_str(), event.as_str())).unzip();
+    // By key, so that two transactions never wait for each other's.
+    let text = "SELECT 1 FROM integration_lanes l JOIN unnest($1, $2) AS k (tenant, event) \
+                ON l.tenant_id = k.tenant COLLATE \"C\" AND l.event_id = k.event COLLATE \"C\" \
+                ORDER BY l.tenant_id, l.event_id FOR UPDATE OF l";
+    sql_query(text).bind::<Array<Text>, _>(tenants).bind::<Array<Text>, _>(events).execute(conn)?;
+    Ok(())
+}
+
+/// As [`lock_lanes`] of one queue, unless another transaction has it: then false, at once.
+pub fn try_lock_lane(conn: &mut Conn, (tenant, event): &Lane) -> Result<bool> {
+    let Conn::Postgres(conn) = conn else { return Ok(true) };
+    let text = "SELECT 1 FROM integration_lanes WHERE tenant_id = $1 AND event_id = $2 FOR UPDATE SKIP LOCKED";
+    Ok(sql_query(text).bind::<Text, _>(tenant).bind::<Text, _>(event).execute(conn)? > 0)
+}
 
 /// Stores new deliveries, due now.
 pub fn insert(conn: &mut Conn, new: &[NewDelivery], now: Timestamp) -> Result<()> {
@@ -87,11 +115,9 @@ pub fn insert(conn: &mut Conn, new: &[NewDelivery], now: Timestamp) -> Result<()
         .collect();
     db::insert_rows!(conn, integration_deliveries::table, rows.as_slice())?;
     db::insert_rows!(conn, integration_messages::table, messages.as_slice())?;
-    LANES.take(conn)?;
-    let mut lanes: Vec<(&str, &str)> = new.iter().map(|new| (new.tenant.as_str(), new.event_id.as_str())).collect();
-    lanes.sort_unstable();
-    lanes.dedup();
-    lanes.into_iter().try_for_each(|(tenant, event)| due_by(conn, tenant, event, now.millis()))
+    let lanes: BTreeSet<Lane> = new.iter().map(|new| (new.tenant.clone(), new.event_id.clone())).collect();
+    lock_lanes(conn, &lanes)?;
+    lanes.iter().try_for_each(|lane| due_by(conn, lane, now.millis()))
 }
 
 /// Removes deliveries of a tenant with what they send, by their ids.
@@ -106,25 +132,45 @@ pub fn remove(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<usize> {
     Ok(diesel::delete(deliveries).execute(conn)?)
 }
 
-/// How many deliveries one transaction removes at most: on SQLite others wait for it.
-const TOGETHER: usize = 200;
+/// How many deliveries one transaction changes at most: on SQLite others wait for it.
+pub const TOGETHER: usize = 200;
 
-/// The deliveries of an event.
-pub fn of_event(event: &str) -> Condition {
-    Condition::sql("integration_deliveries.event_id = ").text(event)
+/// Which deliveries of a tenant.
+#[derive(Clone, Copy, Debug)]
+pub enum Of<'a> {
+    /// Those of an event.
+    Event(&'a str),
+    /// Those of all events of an integration.
+    Integration(&'a str),
 }
 
-/// The deliveries of an integration of a tenant.
-pub fn of_integration(tenant: &str, integration: &str) -> Condition {
-    let events = "integration_deliveries.event_id IN (SELECT e.id FROM integration_events e WHERE e.tenant_id = ";
-    Condition::sql(events).text(tenant).then(" AND e.integration_id = ").text(integration).then(")")
+#[derive(QueryableByName)]
+struct FoundId {
+    #[diesel(sql_type = Text)]
+    id: String,
+}
+
+impl Of<'_> {
+    /// The ids of some of them that meet a condition on `d`, which is about an instant, `$3`.
+    fn some(self, conn: &mut Conn, tenant: &str, condition: &str, at_ms: i64) -> Result<Vec<String>> {
+        // An event at a time: SQLite, which keeps this order, would rather look at all that a tenant has.
+        let (from, which) = match self {
+            Self::Event(event) => ("integration_deliveries d WHERE d.tenant_id = $1 AND d.event_id = $2", event),
+            Self::Integration(integration) => (
+                "integration_events e CROSS JOIN integration_deliveries d WHERE d.tenant_id = e.tenant_id AND \
+                 d.event_id = e.id AND e.tenant_id = $1 AND e.integration_id = $2",
+                integration,
+            ),
+        };
+        let text = format!("SELECT d.id AS id FROM {from} AND {condition} LIMIT {TOGETHER}");
+        let query = sql_query(text).bind::<Text, _>(tenant).bind::<Text, _>(which).bind::<BigInt, _>(at_ms);
+        Ok(query.load::<FoundId>(conn)?.into_iter().map(|found| found.id).collect())
+    }
 }
 
 /// Removes some of these deliveries of a tenant; says whether there may be more.
-pub fn remove_some(conn: &mut Conn, tenant: &str, of: Condition) -> Result<bool> {
-    use integration_deliveries::dsl;
-    let these = dsl::integration_deliveries.filter(dsl::tenant_id.eq(tenant)).filter(of).select(dsl::id);
-    let ids: Vec<String> = these.limit(i64::try_from(TOGETHER).unwrap_or(i64::MAX)).load(conn)?;
+pub fn remove_some(conn: &mut Conn, tenant: &str, of: Of<'_>) -> Result<bool> {
+    let ids = of.some(conn, tenant, "d.created_ms <= $3", i64::MAX)?;
     remove(conn, tenant, &ids)?;
     Ok(ids.len() == TOGETHER)
 }
@@ -132,8 +178,8 @@ pub fn remove_some(conn: &mut Conn, tenant: &str, of: Condition) -> Result<bool>
 /// Rings when a queue may be due sooner than it was.
 pub static BELL: Bell = Bell::new();
 
-/// The queue of an event is due at this instant at the latest. To be called under [`LANES`].
-pub fn due_by(conn: &mut Conn, tenant: &str, event: &str, at_ms: i64) -> Result<()> {
+/// A queue is due at this instant at the latest. To be called when it is locked.
+pub fn due_by(conn: &mut Conn, (tenant, event): &Lane, at_ms: i64) -> Result<()> {
     use integration_lanes::dsl;
     BELL.ring_at_commit();
     let lane = dsl::integration_lanes.find((tenant, event)).filter(dsl::due_ms.gt(at_ms));
@@ -141,17 +187,47 @@ pub fn due_by(conn: &mut Conn, tenant: &str, event: &str, at_ms: i64) -> Result<
     Ok(())
 }
 
-/// Makes due what waited for the event to be active again.
+/// The queue of an event that is active again is due, which nobody took from while it was not.
 pub fn release(conn: &mut Conn, tenant: &str, event: &str, now: Timestamp) -> Result<()> {
+    let lane = (tenant.to_owned(), event.to_owned());
+    lock_lanes(conn, [&lane])?;
+    due_by(conn, &lane, now.millis())
+}
+
+/// As [`release`], of all events of an integration in whose queues something waits.
+pub fn release_all(conn: &mut Conn, tenant: &str, integration: &str, now: Timestamp) -> Result<()> {
+    use integration_lanes::dsl;
+    let events: Vec<String> = integration_events::table
+        .filter(integration_events::tenant_id.eq(tenant))
+        .filter(integration_events::integration_id.eq(integration))
+        .select(integration_events::id)
+        .load(conn)?;
+    let lanes: Vec<Lane> = events.into_iter().map(|event| (tenant.to_owned(), event)).collect();
+    lock_lanes(conn, &lanes)?;
+    BELL.ring_at_commit();
+    let waiting = "integration_lanes.event_id IN (SELECT e.id FROM integration_events e WHERE e.tenant_id = ";
+    let waiting = Condition::sql(waiting).text(tenant).then(" AND e.integration_id = ").text(integration);
+    let waiting = waiting.then(" AND EXISTS (SELECT 1 FROM integration_deliveries d WHERE d.tenant_id = ").text(tenant);
+    let waiting = waiting.then(" AND d.event_id = e.id AND d.status = 'pending' AND d.due_ms > 0))");
+    let lanes = dsl::integration_lanes.filter(dsl::tenant_id.eq(tenant)).filter(dsl::due_ms.gt(now.millis()));
+    diesel::update(lanes.filter(waiting)).set(dsl::due_ms.eq(now.millis())).execute(conn)?;
+    Ok(())
+}
+
+/// Brings forward to now some of these deliveries of a tenant that are due later, before their event goes on; says
+/// whether there may be more.
+pub fn bring_forward(conn: &mut Conn, tenant: &str, of: Of<'_>, now: Timestamp) -> Result<bool> {
     use integration_deliveries::dsl;
-    let waiting = dsl::integration_deliveries
+    let ids = of.some(conn, tenant, "d.status = 'pending' AND d.owner = '' AND d.due_ms > $3", now.millis())?;
+    let these = dsl::integration_deliveries
         .filter(dsl::tenant_id.eq(tenant))
-        .filter(dsl::event_id.eq(event))
-        .filter(Condition::sql("integration_deliveries.status = 'pending'"))
-        .filter(dsl::due_ms.ge(NEVER));
-    diesel::update(waiting).set(dsl::due_ms.eq(now.millis())).execute(conn)?;
-    LANES.take(conn)?;
-    due_by(conn, tenant, event, now.millis())
+        .filter(dsl::id.eq_any(&ids))
+        // What was claimed or ended meanwhile is not touched. In these words, since SQLite would walk an index for
+        // `= 'pending'`.
+        .filter(Condition::sql("integration_deliveries.status NOT IN ('delivered', 'failed')"))
+        .filter(dsl::owner.eq(""));
+    diesel::update(these).set(dsl::due_ms.eq(now.millis())).execute(conn)?;
+    Ok(ids.len() == TOGETHER)
 }
 
 /// 404: the event has no delivery of this id.
@@ -219,28 +295,43 @@ pub fn page(conn: &mut Conn, condition: Condition, sort: Sort, walk: &PageReques
     Ok(db::page!(conn, integration_deliveries::table.filter(condition), SORTS, sort, walk))
 }
 
-/// Sends deliveries of an event again, from `due_ms` on, which is [`NEVER`] for an event that is switched off; says how
-/// many. Those that are pending become due.
-pub fn resend(conn: &mut Conn, tenant: &str, event: &str, which: Condition, due_ms: i64) -> Result<usize> {
+/// Sends deliveries of an event again, by their ids; says how many. Those that are pending become due.
+pub fn resend(conn: &mut Conn, tenant: &str, event: &str, ids: &[String], now: Timestamp) -> Result<usize> {
     use integration_deliveries::dsl;
     let wanted = dsl::integration_deliveries
         .filter(dsl::tenant_id.eq(tenant))
-        .filter(dsl::event_id.eq(event))
-        .filter(which)
+        .filter(dsl::id.eq_any(ids))
         // What an attempt is being made of is not touched: its end is awaited.
         .filter(Condition::sql("(integration_deliveries.status <> 'pending' OR integration_deliveries.owner = '')"))
         .filter(Condition::sql(
             "EXISTS (SELECT 1 FROM integration_messages m WHERE m.tenant_id = integration_deliveries.tenant_id \
              AND m.delivery_id = integration_deliveries.id AND m.method <> '')",
         ));
-    let again = (dsl::status.eq("pending"), dsl::due_ms.eq(due_ms), dsl::owner.eq(""), dsl::tries.eq(0));
+    let again = (dsl::status.eq("pending"), dsl::due_ms.eq(now.millis()), dsl::owner.eq(""), dsl::tries.eq(0));
     let count = diesel::update(wanted).set(again).execute(conn)?;
-    LANES.take(conn)?;
-    due_by(conn, tenant, event, due_ms)?;
+    release(conn, tenant, event, now)?;
     Ok(count)
 }
 
-/// As [`resend`], of all that a filter means.
-pub fn replay(conn: &mut Conn, tenant: &str, event: &str, filter: &Filter, due_ms: i64) -> Result<usize> {
-    resend(conn, tenant, event, filter.condition(tenant, event), due_ms)
+/// Where a delivery stands among those of its event: when it was created, and its id.
+pub type CreatedPosition = (i64, String);
+
+/// The first of the deliveries of an event that a filter means, the oldest first, or the first behind one; all of them
+/// when there are fewer than are answered at most ([`TOGETHER`]).
+pub fn next(
+    conn: &mut Conn,
+    tenant: &str,
+    event: &str,
+    filter: &Filter,
+    behind: Option<&CreatedPosition>,
+) -> Result<Vec<CreatedPosition>> {
+    use integration_deliveries::dsl;
+    let mut wanted = filter.condition(tenant, event);
+    if let Some((created_ms, id)) = behind {
+        let place = " AND (integration_deliveries.created_ms, integration_deliveries.id) > (";
+        wanted = wanted.then(place).integer(*created_ms).then(", ").text(id).then(")");
+    }
+    let found = dsl::integration_deliveries.filter(wanted).order((dsl::created_ms, dsl::id));
+    let found = found.limit(i64::try_from(TOGETHER).unwrap_or(i64::MAX));
+    Ok(found.select((dsl::created_ms, dsl::id)).load(conn)?)
 }

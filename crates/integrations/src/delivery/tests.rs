@@ -97,7 +97,7 @@ impl Fixture {
         self.write(move |conn| {
             let until = Timestamp::from_millis(now.millis() + 1_000);
             let claimed = queue::claim(conn, owner, &lane(), now, until, most)?;
-            queue::settle(conn, &lane(), 0)?;
+            queue::settle(conn, &lane(), 0, now)?;
             Ok(claimed)
         })
     }
@@ -113,6 +113,25 @@ impl Fixture {
         let end = ClaimOutcome::Attempted { status, due_ms: due, at, response: None, log: "[]".to_owned() };
         let done = FinishedClaim { claimed: claimed.clone(), end };
         self.write(move |conn| queue::finish(conn, owner, &[done], at))
+    }
+
+    fn batch(&self, statements: &str) {
+        use diesel::connection::SimpleConnection as _;
+        let statements = statements.to_owned();
+        self.write(move |conn| Ok(conn.batch_execute(&statements)?));
+    }
+
+    /// Switches the event on or off.
+    fn switch(&self, active: bool) {
+        self.batch(&format!("UPDATE integration_events SET active = {active}"));
+    }
+
+    /// When each delivery is due, after the beginning.
+    fn due_times(&self) -> Vec<i64> {
+        use crate::schema::integration_deliveries::dsl;
+        let all = |conn: &mut Conn| Ok(dsl::integration_deliveries.select(dsl::due_ms).order(dsl::id).load(conn)?);
+        let times: Vec<i64> = self.db.read_here(all).unwrap();
+        times.into_iter().map(|due_ms| due_ms - NOW.millis()).collect()
     }
 
     fn is_due(&self, now: Timestamp) -> bool {
@@ -160,7 +179,7 @@ fn a_failed_attempt_is_due_again_and_its_queue_with_it() {
     assert!(fixture.claim("one", after(5_000), 10).is_empty());
     assert!(!fixture.is_due(Timestamp::from_millis(NEVER - 1)));
     // A success ends the failing.
-    fixture.write(|conn| store::resend(conn, "client_1", EVENT, db::Condition::sql("1 = 1"), after(6_000).millis()));
+    fixture.write(|conn| store::resend(conn, "client_1", EVENT, &["DLV-0".to_owned()], after(6_000)));
     let again = fixture.claim("one", after(6_000), 10);
     assert_eq!((again[0].attempts, again[0].tries), (3, 0), "sent again, the waits begin anew");
     let finished = fixture.finish("one", &again[0], "failed", 0, after(6_010));
@@ -169,13 +188,49 @@ fn a_failed_attempt_is_due_again_and_its_queue_with_it() {
 
 #[test]
 fn what_is_held_waits_to_be_released() {
-    let fixture = fixture(2);
-    fixture.write(|conn| queue::hold(conn, &lane(), NOW));
+    let fixture = fixture(3);
+    let last = fixture.claim("one", NOW, 3).remove(2);
+    fixture.finish("one", &last, "pending", after(3_600_000).millis(), NOW);
+    fixture.switch(false);
+    fixture.write(|conn| queue::hold(conn, &lane()));
     assert!(!fixture.is_due(Timestamp::from_millis(NEVER - 1)));
-    assert!(fixture.claim("one", after(1_000_000), 10).is_empty());
+    assert_eq!(fixture.due_times(), [1_000, 1_000, 3_600_000], "its deliveries are not touched");
+    fixture.write(|conn| store::bring_forward(conn, "client_1", store::Of::Event(EVENT), after(10)));
+    assert_eq!(fixture.due_times(), [1_000, 1_000, 10], "what is claimed waits for its end");
+    fixture.switch(true);
     fixture.write(|conn| store::release(conn, "client_1", EVENT, after(10)));
     assert!(fixture.is_due(after(10)));
-    assert_eq!(fixture.claim("one", after(10), 10).len(), 2);
+    assert_eq!(fixture.claim("one", after(1_000), 10).len(), 3);
+}
+
+#[test]
+fn what_is_switched_on_again_is_not_held() {
+    let fixture = fixture(1);
+    fixture.write(|conn| queue::hold(conn, &lane()));
+    assert!(fixture.is_due(NOW), "it was found switched off before");
+    for is_off in ["UPDATE integration_events SET active = FALSE", "UPDATE integrations SET enabled = FALSE"] {
+        fixture.switch(true);
+        fixture.batch(is_off);
+        fixture.write(|conn| queue::hold(conn, &lane()));
+        assert!(!fixture.is_due(NOW), "{is_off}");
+        fixture.batch("UPDATE integrations SET enabled = TRUE; UPDATE integration_events SET active = TRUE");
+        fixture.write(|conn| store::release_all(conn, "client_1", "INTG-1", after(1)));
+        assert!(fixture.is_due(after(1)) && !fixture.is_due(NOW));
+    }
+    let end = fixture.claim("one", after(1), 1).remove(0);
+    fixture.finish("one", &end, "delivered", 0, after(2));
+    fixture.claim("one", after(2_000), 1);
+    fixture.write(|conn| store::release_all(conn, "client_1", "INTG-1", after(3_000)));
+    assert!(!fixture.is_due(after(4_000)), "nothing waits in it");
+}
+
+#[test]
+fn what_an_older_version_put_aside_goes_on() {
+    let fixture = fixture(1);
+    fixture.batch(&format!("UPDATE integration_deliveries SET due_ms = {NEVER}"));
+    assert!(fixture.claim("one", after(10), 1).is_empty());
+    assert!(fixture.is_due(after(10)));
+    assert_eq!(fixture.claim("one", after(10), 1).len(), 1);
 }
 
 #[test]
@@ -226,14 +281,28 @@ fn the_deliveries_of_an_event_go_a_bounded_number_at_a_time() {
             |conn: &mut Conn| Ok(crate::schema::integration_deliveries::table.count().get_result::<i64>(conn)?);
         fixture.db.read_here(count).unwrap()
     };
-    let of = || store::of_integration("client_1", "INTG-1");
+    let of = || store::Of::Integration("INTG-1");
     assert!(fixture.write(move |conn| store::remove_some(conn, "client_1", of())));
     assert_eq!(left(&fixture), 250);
-    assert!(!fixture.write(|conn| store::remove_some(conn, "client_1", store::of_event("INTG-EVENT-2"))));
-    assert!(!fixture.write(|conn| store::remove_some(conn, "client_2", store::of_event(EVENT))));
+    assert!(!fixture.write(|conn| store::remove_some(conn, "client_1", store::Of::Event("INTG-EVENT-2"))));
+    assert!(!fixture.write(|conn| store::remove_some(conn, "client_2", store::Of::Event(EVENT))));
     assert_eq!(left(&fixture), 250, "none of another event, and none of another tenant");
     fixture.write(|conn| events::delete(conn, "client_1", EVENT));
     assert_eq!(left(&fixture), 0);
     assert!(fixture.db.read_here(|conn| store::message(conn, "client_1", "DLV-449")).is_err());
     assert!(fixture.db.read_here(|conn| events::by_id(conn, "client_1", EVENT)).unwrap().is_none());
+}
+
+#[test]
+fn what_is_replayed_is_found_a_part_at_a_time() {
+    let fixture = fixture(store::TOGETHER + 2);
+    let next = |behind: Option<&store::CreatedPosition>| {
+        let all = store::Filter { to: Some(after(1)), ..store::Filter::default() };
+        fixture.db.read_here(|conn| store::next(conn, "client_1", EVENT, &all, behind)).unwrap()
+    };
+    let first = next(None);
+    assert_eq!(first.len(), store::TOGETHER);
+    assert_eq!(next(first.last()).len(), 2);
+    let none = store::Filter { to: Some(NOW), ..store::Filter::default() };
+    assert!(fixture.db.read_here(|conn| store::next(conn, "client_1", EVENT, &none, None)).unwrap().is_empty());
 }

@@ -65,9 +65,9 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// What is shown of a row.
-    pub fn of(row: &Row) -> Self {
-        let waits = row.status == "pending" && row.due_ms < NEVER;
+    /// What is shown of a row, whose event fires or is switched off.
+    pub fn of(row: &Row, fires: bool) -> Self {
+        let waits = fires && row.status == "pending" && row.due_ms < NEVER;
         Self {
             id: row.id.clone(),
             status: row.status.clone(),
@@ -117,11 +117,11 @@ pub struct DeliveryRequest {
 
 impl DeliveryDetail {
     /// What is shown of a row and its message.
-    pub fn of(row: &Row, message: MessageRow) -> Self {
+    pub fn of(row: &Row, fires: bool, message: MessageRow) -> Self {
         let about = message.about.0.clone();
         let sent = message.message();
         Self {
-            delivery: Delivery::of(row),
+            delivery: Delivery::of(row, fires),
             event_id: row.event_id.clone(),
             about,
             request: DeliveryRequest {
@@ -151,6 +151,6 @@ impl Recorded for Row {
     }
 
     fn event_payload(&self) -> db::Result<Value> {
-        outbox::payload(&Delivery::of(self))
+        outbox::payload(&Delivery::of(self, true))
     }
 }

@@ -172,7 +172,7 @@ fn list_items(conn: &mut Conn, scope: &[String], rows: &[Row]) -> Result<Vec<Del
     let mut events: Vec<&String> = rows.iter().map(|row| &row.event_id).collect();
     events.sort_unstable();
     events.dedup();
-    let mut names: HashMap<(String, String), (NameReference, NameReference)> = HashMap::new();
+    let mut names: HashMap<(String, String), (NameReference, NameReference, bool)> = HashMap::new();
     for events in events.chunks(500) {
         let with_names = integration_events::table
             .inner_join(
@@ -186,21 +186,23 @@ fn list_items(conn: &mut Conn, scope: &[String], rows: &[Row]) -> Result<Vec<Del
                 integration_events::tenant_id,
                 integration_events::id,
                 integration_events::config,
+                integration_events::active,
                 integrations::id,
                 integrations::name,
+                integrations::enabled,
             ));
-        for (tenant, event, config, id, name) in
-            with_names.load::<(String, String, Json<Config>, String, String)>(conn)?
+        for (tenant, event, config, active, id, name, enabled) in
+            with_names.load::<(String, String, Json<Config>, bool, String, String, bool)>(conn)?
         {
             let of_event = NameReference { id: event.clone(), name: config.0.name };
-            names.insert((tenant, event), (NameReference { id, name }, of_event));
+            names.insert((tenant, event), (NameReference { id, name }, of_event, active && enabled));
         }
     }
     let listed = rows.iter().map(|row| {
         let key = (row.tenant_id.clone(), row.event_id.clone());
-        let (integration, event) = names.get(&key).cloned().unwrap_or_default();
+        let (integration, event, fires) = names.get(&key).cloned().unwrap_or_default();
         DeliveryListItem {
-            delivery: Delivery::of(row),
+            delivery: Delivery::of(row, fires),
             integration,
             event,
             entity: row.entity.clone(),

@@ -1,17 +1,19 @@
 //! Deliveries over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, OptionalBody, PathIds, RequestContext, answer, get, list::Parameters as _, post, spec::PageOf};
+use api::{
+    Answer, OptionalBody, PathIds, RequestContext, RequestScope, answer, get, list::Parameters as _, post, spec::PageOf,
+};
 use base::{Problem, Query, Timestamp, query::Sort};
-use db::Condition;
-use outbox::Entity;
+use db::Conn;
+use outbox::{Entity, Tx};
 use serde_json::json;
 
 use super::{across::DeliveryQuery, events};
 use crate::{
     delivery::{
-        row::{NEVER, Row},
-        store::{self, Filter},
+        row::Row,
+        store::{self, CreatedPosition, Filter},
         wire::{Delivery, DeliveryDetail, DeliveryId, ReplayCount, ReplayRequest},
     },
     event::{self, wire::EventId},
@@ -49,11 +51,13 @@ pub async fn search(
     let asked = walk.clone();
     let found = context
         .read_many(move |conn, scope| {
-            let (_, event) = events::existing(conn, &scope.scope(), &integration, &id)?;
-            store::search(conn, &event.tenant_id, &event.id, &filter, sort, &asked)
+            let (integration, event) = events::existing(conn, &scope.scope(), &integration, &id)?;
+            let fires = fires(&integration, &event);
+            let found = store::search(conn, &event.tenant_id, &event.id, &filter, sort, &asked)?;
+            Ok(found.map(|row| Delivery::of(&row, fires)))
         })
         .await?;
-    answer::ok(&walk.answer(found.map(|row| Delivery::of(&row))).ordered(sort.name, sort.descending))
+    answer::ok(&walk.answer(found).ordered(sort.name, sort.descending))
 }
 
 /// Get a delivery
@@ -71,15 +75,15 @@ pub async fn get(
     path: web::Path<(String, String, String, String)>,
 ) -> api::Result<HttpResponse> {
     let (_, integration, id, delivery) = path.into_inner();
-    let (row, message) = context
+    let (row, fires, message) = context
         .read(move |conn, scope| {
-            let (_, event) = events::existing(conn, &scope.scope(), &integration, &id)?;
+            let (integration, event) = events::existing(conn, &scope.scope(), &integration, &id)?;
             let row = store::existing(conn, &event.tenant_id, &event.id, &delivery)?;
             let message = store::message(conn, &row.tenant_id, &row.id)?;
-            Ok((row, message))
+            Ok((row, fires(&integration, &event), message))
         })
         .await?;
-    answer::entity(&context, &DeliveryDetail::of(&row, message), version(&row))
+    answer::entity(&context, &DeliveryDetail::of(&row, fires, message), version(&row))
 }
 
 /// Every claim, attempt and resend makes another version: each moves one of these.
@@ -87,9 +91,9 @@ fn version(row: &Row) -> i64 {
     [row.due_ms, row.claim, row.attempts].into_iter().fold(0_i64, |all, one| all.wrapping_mul(31).wrapping_add(one))
 }
 
-/// When what is sent again is due: not while the event, or its integration, is switched off.
-fn due_ms(integration: &Integration, event: &event::row::Row, now: Timestamp) -> i64 {
-    if integration.enabled && event.active { now.millis() } else { NEVER }
+/// Is the event active, and its integration enabled?
+fn fires(integration: &Integration, event: &event::row::Row) -> bool {
+    integration.enabled && event.active
 }
 
 /// Send a delivery again
@@ -119,11 +123,10 @@ pub async fn resend(
             if store::message(tx.conn, &before.tenant_id, &before.id)?.method.is_empty() {
                 return Err(Problem::conflict("There is nothing to send: the message could not be rendered.").into());
             }
-            let this = Condition::sql("integration_deliveries.id = ").text(before.id.clone());
-            store::resend(tx.conn, &event.tenant_id, &event.id, this, due_ms(&integration, &event, scope.now))?;
+            store::resend(tx.conn, &event.tenant_id, &event.id, std::slice::from_ref(&before.id), scope.now)?;
             let after = store::existing(tx.conn, &event.tenant_id, &event.id, &delivery)?;
             tx.record_change(Some(&before), Some(&after))?;
-            Answer::ok(&Delivery::of(&after))
+            Answer::ok(&Delivery::of(&after, fires(&integration, &event)))
         })
         .await
 }
@@ -145,17 +148,60 @@ pub async fn replay(
     PathIds((integration, id)): PathIds<(IntegrationId, EventId)>,
     OptionalBody(replay): OptionalBody<ReplayRequest>,
 ) -> api::Result<HttpResponse> {
-    let ReplayRequest { status, start_time: from, end_time: to } = replay;
-    let filter = Filter { status: Some(status).filter(|status| *status != "all"), from, to };
-    context
-        .write(move |tx, scope| {
-            let (integration, event) = events::existing(tx.conn, &scope.scope(), &integration, &id)?;
-            let due_ms = due_ms(&integration, &event, scope.now);
-            let replayed = store::replay(tx.conn, &event.tenant_id, &event.id, &filter, due_ms)?;
-            let after = json!({"status": status, "startTime": from, "endTime": to, "replayed": replayed});
-            let entity = Entity::audited("IntegrationReplay", &event.tenant_id, &event.id);
-            tx.record_payloads(entity, None, Some(after));
-            Answer::ok(&ReplayCount { replayed })
+    let context_of_parts = context.clone();
+    let replay = async move {
+        let mut replayed = 0;
+        let mut behind = None;
+        loop {
+            let step = replay_some(&context_of_parts, (&integration, &id), &replay, behind).await?;
+            replayed += step.replayed;
+            behind = step.behind;
+            if behind.is_none() {
+                return Ok(Answer::ok(&ReplayCount { replayed })?);
+            }
+        }
+    };
+    context.carry_out(replay).await
+}
+
+/// A part of a replay.
+struct ReplayStep {
+    replayed: usize,
+    /// The last delivery that was looked at, unless there is none behind it.
+    behind: Option<CreatedPosition>,
+}
+
+/// Replays some deliveries, the first ones or those behind one, in a transaction of their own.
+async fn replay_some(
+    context: &RequestContext,
+    (integration, id): (&IntegrationId, &EventId),
+    ReplayRequest { status, start_time, end_time }: &ReplayRequest,
+    behind: Option<CreatedPosition>,
+) -> api::Result<ReplayStep> {
+    let (status, from, now) = (*status, *start_time, context.now);
+    // What is created from now on is not replayed: this comes to an end.
+    let to = end_time.unwrap_or(Timestamp::from_millis(now.millis() + 1));
+    let filter = Filter { status: Some(status).filter(|status| *status != "all"), from, to: Some(to) };
+    let (integration, id) = (integration.clone(), id.clone());
+    let find = move |conn: &mut Conn, scope: &RequestScope| {
+        let (_, event) = events::existing(conn, &scope.scope(), &integration, &id)?;
+        let found = store::next(conn, &event.tenant_id, &event.id, &filter, behind.as_ref())?;
+        Ok((event, found))
+    };
+    let (event, found) = context.read(find).await?;
+    let last = found.last().filter(|_| found.len() == store::TOGETHER).cloned();
+    let ids: Vec<String> = found.into_iter().map(|(_, id)| id).collect();
+    let shown = json!({"status": status, "startTime": start_time, "endTime": end_time});
+    let actor = context.actor_of_parts();
+    let write = move |conn: &mut Conn| {
+        Tx::run(conn, &actor, now, |tx| {
+            let replayed = store::resend(tx.conn, &event.tenant_id, &event.id, &ids, now)?;
+            let mut after = shown;
+            after["replayed"] = json!(replayed);
+            tx.record_payloads(Entity::audited("IntegrationReplay", &event.tenant_id, &event.id), None, Some(after));
+            Ok(replayed)
         })
-        .await
+    };
+    let replayed = context.db.write_for(context.caller.home.as_str(), write).await?;
+    Ok(ReplayStep { replayed, behind: last })
 }

@@ -301,7 +301,7 @@ pub async fn delete(
     let empty = move |conn: &mut Conn, scope: &RequestScope| {
         let (_, row) = existing(conn, &scope.scope(), &named.0, &named.1)?;
         scope.check_version(row.version)?;
-        deliveries::remove_some(conn, &row.tenant_id, deliveries::of_event(&row.id))
+        deliveries::remove_some(conn, &row.tenant_id, deliveries::Of::Event(&row.id))
     };
     context.in_steps(empty).await?;
     context
@@ -354,6 +354,16 @@ async fn switch(
     id: EventId,
     active: bool,
 ) -> api::Result<HttpResponse> {
+    if active {
+        let named = (integration.clone(), id.clone());
+        let bring_forward = move |conn: &mut Conn, scope: &RequestScope| {
+            let (_, row) = existing(conn, &scope.scope(), &named.0, &named.1)?;
+            scope.check_version(row.version)?;
+            let of = deliveries::Of::Event(&row.id);
+            Ok(!row.active && deliveries::bring_forward(conn, &row.tenant_id, of, scope.now)?)
+        };
+        context.in_steps(bring_forward).await?;
+    }
     context
         .write(move |tx, scope| {
             let (integration, old) = lock_for_update(tx, scope, &integration, &id)?;
@@ -370,12 +380,9 @@ pub fn switch_row(tx: &mut Tx<'_>, integration: &Integration, old: Row, active: 
     }
     let row = Row { active, inactive_because: String::new(), ..old.changed(tx.now) };
     store::update(tx.conn, &row)?;
-    let lane = (row.tenant_id.clone(), row.id.clone());
     if active {
         deliveries::release(tx.conn, &row.tenant_id, &row.id, tx.now)?;
-        queue::clear_failures(tx.conn, &lane)?;
-    } else {
-        queue::put_aside(tx.conn, &lane)?;
+        queue::clear_failures(tx.conn, &(row.tenant_id.clone(), row.id.clone()))?;
     }
     record::change(tx, integration, Some(&old), Some(&row))?;
     Ok(row)

@@ -11,7 +11,7 @@ use db::Conn;
 use outbox::{Tx, Unpublished};
 
 use crate::{
-    delivery::{queue, store as deliveries},
+    delivery::store as deliveries,
     event::{record, store as events},
     installed::{
         kinds,
@@ -356,7 +356,7 @@ pub async fn delete(
     let empty = move |conn: &mut Conn, scope: &RequestScope| {
         let row = store::existing(conn, &scope.scope(), &named)?;
         scope.check_version(row.version)?;
-        deliveries::remove_some(conn, &row.tenant_id, deliveries::of_integration(&row.tenant_id, &row.id))
+        deliveries::remove_some(conn, &row.tenant_id, deliveries::Of::Integration(&row.id))
     };
     context.in_steps(empty).await?;
     context
@@ -423,6 +423,16 @@ async fn switch(
     id: IntegrationId,
     enabled: bool,
 ) -> api::Result<HttpResponse> {
+    if enabled {
+        let named = id.clone();
+        let bring_forward = move |conn: &mut Conn, scope: &RequestScope| {
+            let row = store::existing(conn, &scope.scope(), &named)?;
+            scope.check_version(row.version)?;
+            let of = deliveries::Of::Integration(&row.id);
+            Ok(!row.enabled && deliveries::bring_forward(conn, &row.tenant_id, of, scope.now)?)
+        };
+        context.in_steps(bring_forward).await?;
+    }
     context
         .write(move |tx, scope| {
             let old = lock_for_update(tx, scope, &id)?;
@@ -440,12 +450,8 @@ pub fn switch_row(tx: &mut Tx<'_>, old: Row, enabled: bool) -> db::Result<Row> {
     }
     let row = Row { enabled, ..old.changed(tx.now) };
     store::update(tx.conn, &row)?;
-    for event in events::of_integration(tx.conn, &row.tenant_id, &row.id)? {
-        if enabled {
-            deliveries::release(tx.conn, &row.tenant_id, &event.id, tx.now)?;
-        } else {
-            queue::put_aside(tx.conn, &(row.tenant_id.clone(), event.id))?;
-        }
+    if enabled {
+        deliveries::release_all(tx.conn, &row.tenant_id, &row.id, tx.now)?;
     }
     tx.record_change(Some(&old), Some(&row))?;
     Ok(row)

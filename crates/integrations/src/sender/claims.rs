@@ -50,7 +50,7 @@ pub struct Job {
 pub enum QueueUpdate {
     /// Its due time is that of its first delivery, or this when that is later.
     Settle(i64),
-    /// Its event does not fire: everything waits.
+    /// Its event does not fire: it waits.
     Hold,
 }
 
@@ -58,8 +58,8 @@ impl QueueUpdate {
     /// Does it.
     pub fn apply(self, conn: &mut Conn, lane: &Lane, now: Timestamp) -> db::Result<()> {
         match self {
-            Self::Settle(at_least) => queue::settle(conn, lane, at_least),
-            Self::Hold => queue::hold(conn, lane, now),
+            Self::Settle(at_least) => queue::settle(conn, lane, at_least, now),
+            Self::Hold => queue::hold(conn, lane),
         }
     }
 }

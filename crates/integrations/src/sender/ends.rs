@@ -182,7 +182,6 @@ fn deactivate(conn: &mut Conn, lane: &Lane, why: &str, now: Timestamp) -> db::Re
         let integration = installed::existing(tx.conn, std::slice::from_ref(&lane.0), &old.integration_id)?;
         let new = event_row::Row { active: false, inactive_because: why.to_owned(), ..old.changed(now) };
         event_store::update(tx.conn, &new)?;
-        queue::put_aside(tx.conn, lane)?;
         record::change(tx, &integration, Some(&old), Some(&new))
     })
 }
