@@ -61,6 +61,20 @@ impl Lock {
         }
     }
 
+    /// As [`Lock::try_take`], for several: which of them this transaction has.
+    pub fn try_take_each(conn: &mut Conn, locks: &[Self]) -> Result<Vec<bool>> {
+        match conn {
+            Conn::Sqlite(_) => Ok(vec![true; locks.len()]),
+            Conn::Postgres(conn) => {
+                let names: Vec<&str> = locks.iter().map(|lock| &*lock.0).collect();
+                let text = "SELECT pg_try_advisory_xact_lock(hashtextextended(name, 0)) AS got \
+                            FROM unnest($1) WITH ORDINALITY AS named (name, place) ORDER BY place";
+                let attempts: Vec<LockAttempt> = sql_query(text).bind::<Array<Text>, _>(names).load(conn)?;
+                Ok(attempts.into_iter().map(|attempt| attempt.got).collect())
+            }
+        }
+    }
+
     fn hold(&self, conn: &mut Conn, text: &'static str) -> Result<()> {
         match conn {
             Conn::Sqlite(_) => {}

@@ -1,13 +1,15 @@
 //! The events that wait to be handed on.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use base::timestamp::Timestamp;
-use db::{Bell, Conn, DueRows, Prepared, Result};
+use db::{Bell, Conn, DueRows, Lock, Prepared, Result};
 use diesel::{
+    connection::SimpleConnection as _,
+    pg::PgConnection,
     prelude::*,
     sql_query,
-    sql_types::{Array, BigInt, Nullable, Text},
+    sql_types::{Array, BigInt, Bool, Nullable, Text},
 };
 use serde_json::Value;
 use traces::{Context, Kind, Span, SpanId};
@@ -210,7 +212,7 @@ pub(crate) fn insert(conn: &mut Conn, events: &[NewEvent]) -> Result<()> {
 /// The events, by when they are due.
 pub(crate) const ROWS: DueRows = DueRows { table: "outbox_events", due: "due_ms", only: "1 = 1" };
 
-/// Which events of a tenant are due, in the words of both databases: those before whose entity no other waits that is
+/// Which events of a tenant are due: those before whose entity no other waits that is
 /// due later.
 ///
 /// An event whose entity has an earlier one that is not due (another worker has it, or it waits for its next attempt)
@@ -239,10 +241,89 @@ pub(crate) fn due(conn: &mut Conn, now: Timestamp, tenants: &[String], most: i64
     Ok(due)
 }
 
+/// An event that is due, or waits for an earlier one of its entity.
+#[derive(QueryableByName)]
+struct Candidate {
+    #[diesel(sql_type = Text)]
+    tenant: String,
+    #[diesel(sql_type = BigInt)]
+    seq: i64,
+    #[diesel(sql_type = BigInt)]
+    due_ms: i64,
+    #[diesel(sql_type = Bool)]
+    waits: bool,
+}
+
+/// How many events of a tenant are looked at together.
+const WINDOW: usize = 400;
+
+/// The first events of tenants that are due, those behind a due time and a number, and whether they wait.
+///
+/// The table is empty most of the time, so Postgres believes that it is, and would compare all events with each other.
+/// So a bounded number of each tenant is looked at, and with them only those that one of them may have to wait for;
+/// the rest of the plan is not left to Postgres.
+fn window() -> String {
+    format!(
+        "WITH own AS MATERIALIZED (SELECT e.* FROM unnest($1, $2, $3) AS turn (id, due_ms, seq) CROSS JOIN LATERAL ( \
+             SELECT o.tenant_id, o.seq, o.due_ms, o.entity, o.entity_id FROM outbox_events o \
+             WHERE o.tenant_id = turn.id AND o.due_ms <= $4 AND (o.due_ms, o.seq) > (turn.due_ms, turn.seq) \
+             ORDER BY o.due_ms, o.seq LIMIT {WINDOW}) e), \
+         bounds AS MATERIALIZED ( \
+             SELECT tenant_id, max(seq) AS seq, min(due_ms) AS due_ms FROM own GROUP BY tenant_id), \
+         earlier AS MATERIALIZED (SELECT p.* FROM bounds CROSS JOIN LATERAL ( \
+             SELECT o.tenant_id, o.seq, o.due_ms, o.entity, o.entity_id FROM outbox_events o \
+             WHERE o.tenant_id = bounds.tenant_id AND o.seq < bounds.seq AND o.due_ms > bounds.due_ms OFFSET 0) p), \
+         waiting AS MATERIALIZED (SELECT DISTINCT own.tenant_id, own.seq FROM own JOIN earlier \
+             ON earlier.tenant_id = own.tenant_id AND earlier.entity = own.entity \
+             AND earlier.entity_id = own.entity_id AND earlier.seq < own.seq AND earlier.due_ms > own.due_ms) \
+         SELECT own.tenant_id AS tenant, own.seq, own.due_ms, waiting.seq IS NOT NULL AS waits FROM own \
+         LEFT JOIN waiting ON waiting.tenant_id = own.tenant_id AND waiting.seq = own.seq \
+         ORDER BY own.due_ms, own.seq"
+    )
+}
+
+/// The numbers of up to `most` events of each of these tenants that are due, as [`due_of`] says, on Postgres.
+fn due_numbers(
+    conn: &mut PgConnection,
+    now: Timestamp,
+    tenants: Vec<&String>,
+    most: usize,
+) -> Result<BTreeMap<String, Vec<i64>>> {
+    let text = window();
+    // What is switched off counts as dear, which Postgres would compile the statement for.
+    conn.batch_execute("SET LOCAL enable_nestloop = off; SET LOCAL jit = off")?;
+    let mut found: BTreeMap<String, Vec<i64>> = BTreeMap::new();
+    let mut left: Vec<(String, i64, i64)> =
+        tenants.into_iter().map(|tenant| (tenant.clone(), i64::MIN, i64::MIN)).collect();
+    while !left.is_empty() {
+        let tenants: Vec<&str> = left.iter().map(|(tenant, ..)| tenant.as_str()).collect();
+        let due_times: Vec<i64> = left.iter().map(|(_, due_ms, _)| *due_ms).collect();
+        let numbers: Vec<i64> = left.iter().map(|(.., seq)| *seq).collect();
+        let query = sql_query(&text).bind::<Array<Text>, _>(tenants).bind::<Array<BigInt>, _>(due_times);
+        let query = query.bind::<Array<BigInt>, _>(numbers).bind::<BigInt, _>(now.millis());
+        let mut windows: BTreeMap<String, Vec<Candidate>> = BTreeMap::new();
+        for candidate in query.load::<Candidate>(conn)? {
+            windows.entry(candidate.tenant.clone()).or_default().push(candidate);
+        }
+        left.clear();
+        for (tenant, window) in windows {
+            let known = found.entry(tenant.clone()).or_default();
+            let due = window.iter().filter(|candidate| !candidate.waits).map(|candidate| candidate.seq);
+            known.extend(due.take(most.saturating_sub(known.len())));
+            // All of them may wait for one that is long in coming, and more be due behind them.
+            if let Some(last) = window.last().filter(|_| window.len() == WINDOW && known.len() < most) {
+                left.push((tenant, last.due_ms, last.seq));
+            }
+        }
+    }
+    Ok(found)
+}
+
 /// Claims up to `most` due events of each of these tenants for `owner` until `until`, in their order.
 ///
-/// A claim that runs out is due again: its owner may have died. Several gateways share one table, and claim one after
-/// the other: of two claims at once, neither would see what the other takes.
+/// A claim that runs out is due again: its owner may have died. Several gateways share one table, and claim those of a
+/// tenant one after the other: of two claims at once, neither would see what the other takes. A tenant whose events
+/// another gateway is claiming is left to that.
 pub(crate) fn claim(
     conn: &mut Conn,
     owner: &str,
@@ -250,7 +331,9 @@ pub(crate) fn claim(
     tenants: &[String],
     most: i64,
 ) -> Result<Vec<Claimed>> {
-    db::Lock::only("outbox:claim").take(conn)?;
+    let locks: Vec<Lock> = tenants.iter().map(|tenant| Lock::of("outbox:claim", tenant)).collect();
+    let taken = Lock::try_take_each(conn, &locks)?;
+    let tenants = tenants.iter().zip(taken).filter_map(|(tenant, is_taken)| is_taken.then_some(tenant));
     let mut claimed: Vec<Claimed> = Vec::new();
     match conn {
         Conn::Sqlite(conn) => {
@@ -266,15 +349,16 @@ pub(crate) fn claim(
             }
         }
         Conn::Postgres(conn) => {
-            let text = format!(
-                "UPDATE outbox_events SET owner = $1, due_ms = $2, attempts = attempts + 1 \
-                 WHERE (tenant_id, seq) IN (SELECT own.tenant_id, own.seq FROM unnest($3) AS turn (id) \
-                 CROSS JOIN LATERAL (SELECT e.tenant_id, e.seq {}) own) RETURNING *",
-                due_of(["turn.id", "$4", "$5"])
-            );
-            let of = sql_query(text).bind::<Text, _>(owner).bind::<BigInt, _>(until.millis());
-            let of = of.bind::<Array<Text>, _>(tenants).bind::<BigInt, _>(now.millis()).bind::<BigInt, _>(most);
-            claimed = of.load(conn)?;
+            // The bounds are what an index knows, whatever Postgres believes of the number of rows.
+            let text = "UPDATE outbox_events SET owner = $1, due_ms = $2, attempts = attempts + 1 WHERE tenant_id = $3 \
+                        AND seq >= $4 AND seq <= $5 AND seq = ANY($6) RETURNING *";
+            let most = usize::try_from(most).unwrap_or(usize::MAX);
+            for (tenant, numbers) in due_numbers(conn, now, tenants.collect(), most)? {
+                let (Some(first), Some(last)) = (numbers.iter().min(), numbers.iter().max()) else { continue };
+                let of = sql_query(text).bind::<Text, _>(owner).bind::<BigInt, _>(until.millis());
+                let of = of.bind::<Text, _>(&tenant).bind::<BigInt, _>(*first).bind::<BigInt, _>(*last);
+                claimed.extend(of.bind::<Array<BigInt>, _>(&numbers).load::<Claimed>(conn)?);
+            }
         }
     }
     claimed.sort_by_key(|event| event.seq);

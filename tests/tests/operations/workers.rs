@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use muster_tests::{
-    Backend, Client, Server, both_backends,
+    Backend, Client, Server, both_backends, psql,
     receiver::{Receiver, wait_for},
     rounds, unique,
 };
@@ -19,6 +19,7 @@ both_backends![
     what_fails_for_a_client_delays_no_other,
     a_row_that_fails_delays_no_other,
     a_storm_of_windows_delays_no_other,
+    a_backlog_of_events_is_not_compared_with_itself,
 ];
 
 const ARGUMENTS: [&str; 2] = ["--egress-allow", "127.0.0.0/8"];
@@ -221,6 +222,34 @@ fn what_fails_for_a_client_delays_no_other(backend: Backend) {
         assert!(alerts.len() == 1 && alerts[0]["repeatCount"] == 1, "told once: {alerts:?}");
         assert_eq!(world.results(&format!("/jobs/{}/runs", world.job)).len(), 1);
     }
+}
+
+/// Where Postgres believes that the table of events is empty, as it is when it looks.
+fn a_backlog_of_events_is_not_compared_with_itself(backend: Backend) {
+    let gateways = Gateways::start(backend);
+    let Some(url) = gateways.0[0].database_url() else { return };
+    let client = gateways.0[0].new_client();
+    let left = || psql(url, "SELECT count(*) FROM outbox_events").trim().parse::<u64>().unwrap();
+    wait_for(SOON, || left() == 0, || format!("{} events", left()));
+    let read = || {
+        let text = "SELECT sum(idx_tup_read)::bigint FROM pg_stat_user_indexes WHERE relname = 'outbox_events'";
+        psql(url, text).trim().parse::<u64>().unwrap()
+    };
+    let before = read();
+    let tenant = client.tenant_id();
+    let backlog = format!(
+        "ALTER TABLE outbox_events SET (autovacuum_enabled = false); ANALYZE outbox_events; \
+         INSERT INTO outbox_events (tenant_id, id, entity, entity_id, action, request_id, created_ms, due_ms, owner, \
+         attempts) SELECT '{tenant}', 'EVT-' || n, 'Probe', 'p' || n, 'UPDATE', 'r', ms, ms, '', 0 \
+         FROM generate_series(1, 6000) AS n, LATERAL (SELECT (extract(epoch FROM now()) * 1000)::bigint AS ms) AS t"
+    );
+    psql(url, &backlog);
+    let begun = Instant::now();
+    wait_for(SOON, || left() == 0, || format!("{} events after {:?}", left(), begun.elapsed()));
+    // What a gateway has read is told a second later.
+    std::thread::sleep(Duration::from_secs(2));
+    let rows = read() - before;
+    assert!(rows < 3_000_000, "{rows} entries of indexes were read for 6,000 events");
 }
 
 fn a_row_that_fails_delays_no_other(backend: Backend) {
