@@ -80,8 +80,6 @@ pub fn claim_pages(
     pages: Vec<(Due, Permit)>,
 ) -> Result<Vec<Taken>> {
     let begun = Instant::now();
-    // Gateways claim one after the other: of two at once, neither would see what the other takes.
-    db::Lock::only("pages:claim").take(conn)?;
     let mut tenants: Vec<(String, BTreeMap<String, Permit>)> = Vec::new();
     for (page, permit) in pages {
         match tenants.iter_mut().find(|(tenant, _)| *tenant == page.tenant_id) {
@@ -93,6 +91,11 @@ pub fn claim_pages(
     for (tenant, permits) in tenants {
         if begun.elapsed() > TIME {
             break;
+        }
+        // Of two gateways that claim pages of a tenant at once, neither would see what the other takes: it is left to
+        // the one that came first.
+        if !db::Lock::of("pages:claim", &tenant).try_take(conn)? {
+            continue;
         }
         let jobs = db::savepoint(conn, |conn| of_tenant(conn, neighbours, owner, now, &tenant, permits));
         taken.push((tenant, jobs));

@@ -189,6 +189,8 @@ async fn start_due_pages(shared: &Arc<Shared>, line: &Arc<Line>, now: Timestamp)
         Ok((claim::claim_pages(conn, &neighbours, &owner, now, pages)?, begun.elapsed()))
     };
     let (taken, took) = shared.db.write(take).await?;
+    // Where another gateway claims those of all tenants, it is looked again a little later.
+    let more = !taken.is_empty();
     for (tenant, of_tenant) in taken {
         match of_tenant {
             Ok(ClaimedPages { jobs, unreadable }) => {
@@ -202,7 +204,7 @@ async fn start_due_pages(shared: &Arc<Shared>, line: &Arc<Line>, now: Timestamp)
     if shared.db.is_waited_for() {
         tokio::time::sleep((took * REST).min(LONGEST_REST)).await;
     }
-    Ok(true)
+    Ok(more)
 }
 
 /// Sends a page beside others.
