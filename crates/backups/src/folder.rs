@@ -66,6 +66,7 @@ impl Folder {
         let entries = fs::read_dir(&self.0).with_context(|| format!("reading {}", self.0.display()))?;
         let mut copies: Vec<Copy> = entries
             .flatten()
+            .filter(|entry| !entry.path().is_dir())
             .filter_map(|entry| Some(Copy { taken: time_of(entry.file_name().to_str()?)?, path: entry.path() }))
             .collect();
         copies.sort_by_key(|copy| copy.taken.millis());
@@ -81,8 +82,8 @@ impl Folder {
         refuse_others(self.copies()?, own)
     }
 
-    /// Adds a copy of a SQLite database, opens and checks it, and removes those that are not kept any more. `now` is
-    /// when it begins. `None` when there is one of this second already.
+    /// Adds a copy of a SQLite database, opens and checks it, and removes those that are not kept any more, as far as
+    /// it can. `now` is when it begins. `None` when there is one of this second already.
     ///
     /// # Errors
     /// When the copy is not made, or is damaged: no file is left of it then.
@@ -96,7 +97,7 @@ impl Folder {
         // Another service may have begun to use the folder since.
         refuse_others(self.newest(None)?, db::database_origin(database)?)?;
         db::back_up(database, &path).with_context(|| format!("backing up to {}", path.display()))?;
-        self.prune(taken)?;
+        self.prune(taken, |path| fs::remove_file(path));
         Ok(Some(Copy { path, taken }))
     }
 
@@ -120,18 +121,21 @@ impl Folder {
         }
     }
 
-    fn prune(&self, now: Timestamp) -> anyhow::Result<()> {
-        let copies = self.copies()?;
+    /// One that cannot be removed keeps no other, and the new copy is made all the same.
+    fn prune(&self, now: Timestamp, remove: impl Fn(&Path) -> io::Result<()>) {
+        let copies = self.copies().unwrap_or_else(|error| {
+            tracing::warn!(error = format!("{error:#}"), "former backups stay");
+            Vec::new()
+        });
         let times: Vec<i64> = copies.iter().map(|copy| copy.taken.millis()).collect();
         for (copy, _) in copies.iter().zip(kept(&times, now.millis())).filter(|(_, kept)| !kept) {
-            match fs::remove_file(&copy.path) {
+            match remove(&copy.path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(error).with_context(|| format!("removing {}", copy.path.display()));
+                    tracing::warn!(file = %copy.path.display(), %error, "a former backup cannot be removed, and stays");
                 }
                 _ => {}
             }
         }
-        Ok(())
     }
 }
 
@@ -192,6 +196,25 @@ mod tests {
         {
             assert_eq!(time_of(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn what_cannot_be_removed_keeps_no_other() {
+        let directory = tempfile::tempdir().unwrap();
+        let folder = Folder::open(&directory.path().join("copies")).unwrap();
+        let now = 400 * DAY_MS;
+        let path = |ago: i64| folder.path().join(name_of(Timestamp::from_millis(now - ago)));
+        let many = i64::try_from(NEWEST).unwrap() + 10;
+        (0..many).for_each(|number| fs::write(path(number * 1_000), "").unwrap());
+        let oldest = path((many - 1) * 1_000);
+        folder.prune(Timestamp::from_millis(now), |path| match path == oldest {
+            true => Err(io::ErrorKind::PermissionDenied.into()),
+            false => fs::remove_file(path),
+        });
+        assert!(oldest.exists());
+        assert_eq!(folder.copies().unwrap().len(), NEWEST + 1, "the newest, and that one");
+        fs::create_dir(folder.path().join(name_of(Timestamp::from_millis(now + 1_000)))).unwrap();
+        assert_eq!(folder.newest(None).unwrap().unwrap().path, path(0), "a directory is no copy");
     }
 
     #[test]
