@@ -23,6 +23,8 @@ pub struct Restored {
     pub former: Option<PathBuf>,
     /// Newer copies that were passed over, since they are of other databases.
     pub passed_over: usize,
+    /// Copies of a time that is yet to come, which are taken only when that is asked for.
+    pub ahead: usize,
     /// The Postgres to which the data of the former database had moved, without a password.
     pub moved_to: Option<String>,
 }
@@ -35,6 +37,10 @@ impl Restored {
         if self.passed_over > 0 {
             lines.push(format!("newer backups there that are of another database: {}", self.passed_over));
         }
+        if self.ahead > 0 {
+            let count = self.ahead;
+            lines.push(format!("backups of a time that is yet to come, which --at takes when it names it: {count}"));
+        }
         if let Some(url) = &self.moved_to {
             lines.push(format!(
                 "the data of the former database had moved to {url}: this backup lacks what was written there since, \
@@ -46,15 +52,17 @@ impl Restored {
     }
 }
 
-/// Puts the newest copy of `folder` that was taken by `until` in the place of the SQLite file `database`, which no
-/// service may have open. The former file is kept beside it, with what belongs to it, under a name that nothing has.
+/// Puts the newest copy of `folder` that was taken by `until`, or by `now`, in the place of the SQLite file `database`,
+/// which no service may have open. The former file is kept beside it, with what belongs to it, under a name that
+/// nothing has.
 ///
 /// # Errors
 /// When there is no such copy, when it is not good, when it may be of another database, or when a file cannot be
 /// written: the database is as before then. An older copy is never taken instead of one that is not good, since it
 /// lacks what was written between the two: the error names it.
 pub fn restore(folder: &Folder, until: Option<Timestamp>, database: &Path, now: Timestamp) -> anyhow::Result<Restored> {
-    let copies = candidates(folder, until)?;
+    let copies = candidates(folder, until.unwrap_or(latest(now)))?;
+    let ahead = folder.copies()?.iter().filter(|copy| until.is_none() && copy.taken > latest(now)).count();
     let own = db::copy_origin(database);
     let taken = choose(&copies, own, database)?;
     let (passed_over, older) = (taken, copies.get(taken + 1..).unwrap_or_default());
@@ -90,11 +98,16 @@ pub fn restore(folder: &Folder, until: Option<Timestamp>, database: &Path, now: 
     let placing = || format!("writing {}; the former database is {}", database.display(), former.display());
     new.persist(database).with_context(placing)?;
     File::open(directory).and_then(|directory| directory.sync_all()).with_context(placing)?;
-    Ok(Restored { copy: copy.clone(), former: had_one.then_some(former), passed_over, moved_to })
+    Ok(Restored { copy: copy.clone(), former: had_one.then_some(former), passed_over, ahead, moved_to })
+}
+
+/// The time in the name of a copy that is taken now: it is rounded up to the second.
+pub(crate) fn latest(now: Timestamp) -> Timestamp {
+    Timestamp::from_millis(now.millis().saturating_add(1_000))
 }
 
 /// The copies that were taken by then, newest first; at least one.
-fn candidates(folder: &Folder, until: Option<Timestamp>) -> anyhow::Result<Vec<Copy>> {
+fn candidates(folder: &Folder, until: Timestamp) -> anyhow::Result<Vec<Copy>> {
     let shown = folder.path().display();
     if matches!(folder.path().try_exists(), Ok(false)) {
         bail!("there is no directory {shown}: name that of the backups with --backup-to");
@@ -103,9 +116,9 @@ fn candidates(folder: &Folder, until: Option<Timestamp>) -> anyhow::Result<Vec<C
     let Some(oldest) = copies.first().map(|oldest| oldest.taken) else {
         bail!("{} holds no backup", folder.path().display());
     };
-    copies.retain(|copy| until.is_none_or(|until| copy.taken.millis() <= until.millis()));
+    copies.retain(|copy| copy.taken <= until);
     if copies.is_empty() {
-        bail!("the oldest backup is of {oldest}: name that time or a later one");
+        bail!("the oldest backup is of {oldest}: name that time or a later one with --at");
     }
     copies.reverse();
     Ok(copies)
@@ -184,6 +197,21 @@ fn keep_owner(new: &File, former: &fs::Metadata) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn copies_of_a_time_that_is_yet_to_come_are_left() {
+        let directory = tempfile::tempdir().unwrap();
+        let folder = Folder::open(directory.path()).unwrap();
+        let (late, early) = ("muster-20990101T000000Z.sqlite", "muster-20261127T204500Z.sqlite");
+        fs::write(directory.path().join(late), "").unwrap();
+        let now = Timestamp::parse("2026-11-27T20:44:59Z").unwrap();
+        let wrong = candidates(&folder, latest(now)).unwrap_err().to_string();
+        assert!(wrong.contains("2099-01-01") && wrong.contains("--at"), "{wrong}");
+        fs::write(directory.path().join(early), "").unwrap();
+        let found = candidates(&folder, latest(now)).unwrap();
+        assert_eq!(found.iter().map(|copy| copy.path.clone()).collect::<Vec<_>>(), [directory.path().join(early)]);
+        assert_eq!(candidates(&folder, Timestamp::from_millis(i64::MAX)).unwrap().len(), 2, "when it is asked for");
+    }
 
     #[test]
     fn a_name_that_is_taken_is_not_given_again() {

@@ -13,7 +13,7 @@ use std::{
 use base::timestamp::Timestamp;
 use db::{DatabaseUrl, Db};
 
-use crate::folder::Folder;
+use crate::{folder::Folder, restore::latest};
 
 /// After a failure it is tried again this soon, or as often as always.
 const AGAIN: Duration = Duration::from_secs(60);
@@ -46,7 +46,8 @@ impl Worker {
         let failures = Arc::new(AtomicU64::new(0));
         let (stopped, newest, failed) = (Arc::clone(&stop), Arc::clone(&newest_ms), Arc::clone(&failures));
         folder.remove_unfinished();
-        let known = folder.newest(None).ok().flatten().map_or(0, |copy| copy.taken.millis());
+        // One of a time that is yet to come says nothing of the age.
+        let known = folder.newest(Some(latest(clock()))).ok().flatten().map_or(0, |copy| copy.taken.millis());
         // Without a copy the age counts from the start: an alert about late backups needs a number from the beginning.
         newest.store(if known > 0 { known } else { clock().millis() }, Ordering::Relaxed);
         let every_ms = i64::try_from(every.as_millis()).unwrap_or(i64::MAX);
