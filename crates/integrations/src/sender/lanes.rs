@@ -57,6 +57,11 @@ impl<J> State<J> {
         self.queue.len() + self.running
     }
 
+    /// Is it left alone now? A clock that was moved back makes no pause longer than the longest.
+    fn is_left_alone(&self, now: Timestamp) -> bool {
+        (1..=LONGEST_PAUSE_MS).contains(&self.open_until.saturating_sub(now.millis()))
+    }
+
     /// How many calls may be under way.
     fn concurrency(&self, most: usize) -> usize {
         // After a pause one call tries whether the endpoint is well again.
@@ -113,7 +118,7 @@ impl<J> Lanes<J> {
     /// How many deliveries of an endpoint to claim now; or until when it is left alone.
     pub fn room(&self, lane: &Lane, now: Timestamp) -> Result<usize, i64> {
         let Some(state) = self.all.get(lane) else { return Ok(self.most) };
-        if now.millis() < state.open_until {
+        if state.is_left_alone(now) {
             return Err(state.open_until);
         }
         Ok(state.window(self.most).saturating_sub(state.in_hand()))
@@ -143,7 +148,8 @@ impl<J> Lanes<J> {
     /// Where to go on in a queue: all that stands before is in hand or done, but for what came to stand there since the
     /// queue was looked at from its beginning, which is not long ago. None: from its beginning.
     pub fn reached(&self, lane: &Lane, now: Timestamp) -> Option<QueuePosition> {
-        let state = self.all.get(lane).filter(|state| now.millis() < state.begun_ms + FROM_BEGINNING_MS)?;
+        let is_lately = |state: &&State<J>| (0..FROM_BEGINNING_MS).contains(&(now.millis() - state.begun_ms));
+        let state = self.all.get(lane).filter(is_lately)?;
         state.reached.clone()
     }
 
@@ -175,7 +181,7 @@ impl<J> Lanes<J> {
             state.opened = 0;
         } else {
             state.failures = state.failures.saturating_add(1);
-            if state.failures >= BREAKS_AFTER && now.millis() >= state.open_until {
+            if state.failures >= BREAKS_AFTER && !state.is_left_alone(now) {
                 let pause = self.pause_ms.saturating_mul(1 << state.opened.min(10)).min(LONGEST_PAUSE_MS);
                 state.opened = state.opened.saturating_add(1);
                 state.open_until = now.millis() + pause;
@@ -267,6 +273,7 @@ mod tests {
         lanes.reach(&lane, Some(place.clone()), false, at(200));
         assert_eq!(lanes.reached(&lane, at(10 + FROM_BEGINNING_MS - 1)), Some(place));
         assert_eq!(lanes.reached(&lane, at(10 + FROM_BEGINNING_MS)), None, "from the beginning now and then");
+        assert_eq!(lanes.reached(&lane, at(9)), None, "the clock was moved back");
         lanes.give_up(&lane);
         assert_eq!(lanes.reached(&lane, at(11)), None, "what is given back stands before");
     }
@@ -284,6 +291,7 @@ mod tests {
         }
         assert_eq!(lanes.room(&lane, at(999)), Err(1_000));
         assert_eq!(lanes.room(&lane, at(1_000)), Ok(1), "one call tries");
+        assert_eq!(lanes.room(&lane, at(1_000 - LONGEST_PAUSE_MS - 1)), Ok(1), "the clock was moved back");
         lanes.add(&lane, vec![1], false);
         assert_eq!(lanes.start(&lane), [1]);
         lanes.end(&lane, false, at(1_000));

@@ -182,7 +182,8 @@ impl Line {
     fn unreadable_methods(&self, tenant: &str, now: Timestamp) -> Vec<String> {
         let mut state = self.state();
         let Some(methods) = state.unreadable.get_mut(tenant) else { return Vec::new() };
-        methods.retain(|_, until_ms| now.millis() < *until_ms);
+        // A clock that was moved back makes it no longer.
+        methods.retain(|_, until_ms| (1..=UNREADABLE_MS).contains(&until_ms.saturating_sub(now.millis())));
         methods.keys().cloned().collect()
     }
 
