@@ -13,6 +13,9 @@ const BREAKS_AFTER: u32 = 10;
 const LONGEST_PAUSE_MS: i64 = 300_000;
 /// How long a queue is read from where the last look ended: what was given back, or committed late, stands before that.
 const FROM_BEGINNING_MS: i64 = 500;
+/// How long the failures of an endpoint are remembered that is not called meanwhile, and of how many at least.
+const REMEMBERED_MS: i64 = 3_600_000;
+const REMEMBERED: usize = 1_024;
 /// How many deliveries of an endpoint that answers are in hand at once.
 const WINDOW: usize = 512;
 
@@ -32,6 +35,8 @@ struct State<J> {
     /// Where the last one taken in hand stood, and when the queue was last looked at from its beginning.
     reached: Option<QueuePosition>,
     begun_ms: i64,
+    /// When the last call ended.
+    ended_ms: i64,
 }
 
 impl<J> Default for State<J> {
@@ -48,6 +53,7 @@ impl<J> Default for State<J> {
             more: false,
             reached,
             begun_ms: 0,
+            ended_ms: 0,
         }
     }
 }
@@ -102,12 +108,14 @@ pub struct Lanes<J> {
     most: usize,
     pause_ms: i64,
     in_hand: usize,
+    /// So many endpoints are looked through for those to forget.
+    crowded: usize,
 }
 
 impl<J> Lanes<J> {
     /// At most `most` calls to one endpoint; the first pause of a broken one lasts `pause_ms`.
     pub fn new(most: usize, pause_ms: i64) -> Self {
-        Self { all: HashMap::new(), most, pause_ms: pause_ms.min(LONGEST_PAUSE_MS), in_hand: 0 }
+        Self { all: HashMap::new(), most, pause_ms: pause_ms.min(LONGEST_PAUSE_MS), in_hand: 0, crowded: REMEMBERED }
     }
 
     /// How many deliveries are in hand, until what became of them is known.
@@ -175,6 +183,7 @@ impl<J> Lanes<J> {
         state.running = state.running.saturating_sub(1);
         self.in_hand = self.in_hand.saturating_sub(1);
         state.answers = well;
+        state.ended_ms = now.millis();
         let mut given_back = Vec::new();
         if well {
             state.failures = 0;
@@ -194,8 +203,17 @@ impl<J> Lanes<J> {
         let is_hungry = state.is_hungry(self.most);
         if state.in_hand() == 0 && state.failures == 0 && !state.more {
             self.all.remove(lane);
+        } else if self.all.len() >= self.crowded {
+            self.forget(now);
         }
         NextSteps { next, given_back, is_hungry }
+    }
+
+    /// Forgets endpoints that nothing is in hand of and that have not been called for long: their events may be gone.
+    fn forget(&mut self, now: Timestamp) {
+        let is_late = |state: &State<J>| (now.millis() - state.ended_ms).abs() < REMEMBERED_MS;
+        self.all.retain(|_, state| state.in_hand() > 0 || is_late(state));
+        self.crowded = (self.all.len() * 2).max(REMEMBERED);
     }
 
     /// Gives back what is in hand of an endpoint and not under way.
@@ -253,6 +271,20 @@ mod tests {
         assert_eq!(lanes.room(&one, at(0)), Ok(WINDOW - 1), "it answers");
         assert!(lanes.is_hungry());
         assert_eq!(lanes.in_hand(), 1);
+    }
+
+    #[test]
+    fn an_endpoint_that_failed_once_is_forgotten() {
+        let mut lanes = Lanes::new(2, 1_000);
+        let fail = |lanes: &mut Lanes<i32>, number: usize, now: i64| {
+            let lane = ("t".to_owned(), number.to_string());
+            lanes.add(&lane, vec![1], false);
+            lanes.start(&lane);
+            lanes.end(&lane, false, at(now));
+        };
+        (0..REMEMBERED - 1).for_each(|number| fail(&mut lanes, number, 0));
+        fail(&mut lanes, REMEMBERED, REMEMBERED_MS);
+        assert_eq!(lanes.all.len(), 1);
     }
 
     #[test]
