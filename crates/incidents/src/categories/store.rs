@@ -119,7 +119,7 @@ pub fn insert(conn: &mut Conn, tenant: &str, parent: &str, rows: &[Category]) ->
     for rows in rows.chunks(AT_ONCE) {
         let keys = rows.iter().map(|row| row.name_key.as_str());
         let siblings = own().filter(dsl::parent_id.eq(parent)).filter(dsl::name_key.eq_any(keys));
-        if let Some(name) = siblings.select(dsl::name).first::<String>(conn).optional()? {
+        if let Some(name) = siblings.order(dsl::name_key).select(dsl::name).first::<String>(conn).optional()? {
             return Err(rules::name_taken(&name).into());
         }
     }
