@@ -28,10 +28,11 @@ const LINKS: Work = Work::None("mails sign-in links by address, before a tenant 
 const PROGRAM: Work = Work::None("a program of its own, which has no tenants");
 
 /// Each file that starts threads or tasks, and how many.
-const STARTED: [(&str, usize, Work); 46] = [
+const STARTED: [(&str, usize, Work); 47] = [
     ("crates/access/src/authenticator.rs", 2, REQUEST),
     ("crates/access/src/link_requests/mailer.rs", 2, LINKS),
     ("crates/api/src/body.rs", 1, REQUEST),
+    ("crates/api/src/body/inflate.rs", 1, REQUEST),
     ("crates/api/src/cpu.rs", 1, REQUEST),
     ("crates/api/src/files.rs", 1, Work::None("files of the console, compressed once")),
     ("crates/api/src/shed/arrival.rs", 1, Work::None("gives back the turns of connections that were read")),

@@ -399,7 +399,7 @@ fn what_a_page_shows_whole_has_no_end_at_a_page_of_the_list() {
             "endPointURI": "/tickets", "payload": "e30="});
         text(&company.post(&format!("/integrations/installed/{installed}/event"), &event).ok()["id"])
     });
-    let last = events.last().unwrap();
+    let last = events.collect::<Vec<_>>().pop().unwrap();
     open(&window, demo(), &format!("deliveries?event={installed}/{last}"), "Deliveries");
     window.until("document.querySelector('main [aria-current=true]')?.textContent.trim() == 'event 101'");
     assert_eq!(window.complaints(), Vec::<String>::new());
