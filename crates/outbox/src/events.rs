@@ -349,15 +349,17 @@ pub(crate) fn claim(
             }
         }
         Conn::Postgres(conn) => {
-            // The bounds are what an index knows, whatever Postgres believes of the number of rows.
+            // The bounds are what an index knows, whatever Postgres believes of the number of rows. What a gateway of
+            // an earlier version, which takes another lock, has claimed meanwhile is not due any more.
             let text = "UPDATE outbox_events SET owner = $1, due_ms = $2, attempts = attempts + 1 WHERE tenant_id = $3 \
-                        AND seq >= $4 AND seq <= $5 AND seq = ANY($6) RETURNING *";
+                        AND seq >= $4 AND seq <= $5 AND seq = ANY($6) AND due_ms <= $7 RETURNING *";
             let most = usize::try_from(most).unwrap_or(usize::MAX);
             for (tenant, numbers) in due_numbers(conn, now, tenants.collect(), most)? {
                 let (Some(first), Some(last)) = (numbers.iter().min(), numbers.iter().max()) else { continue };
                 let of = sql_query(text).bind::<Text, _>(owner).bind::<BigInt, _>(until.millis());
                 let of = of.bind::<Text, _>(&tenant).bind::<BigInt, _>(*first).bind::<BigInt, _>(*last);
-                claimed.extend(of.bind::<Array<BigInt>, _>(&numbers).load::<Claimed>(conn)?);
+                let of = of.bind::<Array<BigInt>, _>(&numbers).bind::<BigInt, _>(now.millis());
+                claimed.extend(of.load::<Claimed>(conn)?);
             }
         }
     }
