@@ -4,8 +4,8 @@ use std::{
     borrow::Cow,
     fmt,
     sync::{
-        RwLock,
-        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+        Arc, RwLock,
+        atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering},
     },
 };
 
@@ -123,6 +123,14 @@ impl Db {
         let mut gauges = base::sync::write(&self.0.gauges.0);
         gauges.retain(|gauge| gauge.name != name);
         gauges.push(Gauge { name, help, read: Box::new(read) });
+    }
+
+    /// Adds a number of seconds, as [`Db::add_gauge`] does; what is stored in the answer is in milliseconds.
+    pub fn add_lag(&self, name: &'static str, help: &'static str) -> Arc<AtomicI64> {
+        let lag_ms = Arc::new(AtomicI64::new(0));
+        let read = Arc::clone(&lag_ms);
+        self.add_gauge(name, help, move || Some(read.load(Ordering::Relaxed).max(0) as f64 / 1_000.0));
+        lag_ms
     }
 
     /// The numbers that were added: name, what it is, and its value now.

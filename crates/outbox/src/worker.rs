@@ -2,10 +2,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    sync::{
-        Arc,
-        atomic::{AtomicI64, Ordering},
-    },
+    sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
 
@@ -65,7 +62,6 @@ const LAST_RETRY_MS: i64 = 300_000;
 
 /// A running worker; stops when dropped.
 pub struct Worker {
-    lag_ms: Arc<AtomicI64>,
     _listener: Option<db::Listener>,
     _background: Background,
 }
@@ -77,14 +73,13 @@ impl Worker {
         subscribers: Vec<Arc<dyn Subscriber>>,
         clock: impl Fn() -> Timestamp + Send + 'static,
     ) -> std::io::Result<Self> {
-        let lag_ms = Arc::new(AtomicI64::new(0));
+        let lag = db.add_lag("outbox_lag_seconds", "Age of the oldest event that was not handed on");
         // One service has a SQLite file: nobody has to be kept from what it takes up, and what is claimed there was
         // claimed by an older version that has ended.
         let mut leftover = db.backend() == Backend::Sqlite;
         let owner = if leftover { String::new() } else { uuid::Uuid::new_v4().to_string() };
         db.watch_due("outbox", events::ROWS);
         let mut desk = EventDispatcher { db, owner, subscribers, turns: Turns::default(), most: BATCH };
-        let lag = Arc::clone(&lag_ms);
         let background = Background::start("outbox", move || {
             let now = clock();
             if leftover {
@@ -107,12 +102,7 @@ impl Worker {
             lag.store(oldest.map_or(0, |at| (now.millis() - at.millis()).max(0)), Ordering::Relaxed);
             IDLE
         })?;
-        Ok(Self { lag_ms, _listener: background.listen(&events::BELL), _background: background })
-    }
-
-    /// The age of the oldest waiting event, in milliseconds.
-    pub fn lag(&self) -> Arc<AtomicI64> {
-        Arc::clone(&self.lag_ms)
+        Ok(Self { _listener: background.listen(&events::BELL), _background: background })
     }
 }
 

@@ -5,10 +5,7 @@ use std::{
     future::poll_fn,
     net::{SocketAddr, TcpListener},
     path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicI64, Ordering},
-    },
+    sync::Arc,
     task::Poll,
     time::Duration,
 };
@@ -307,16 +304,13 @@ impl Workers {
         let (db, now) = (|| assembly.db.clone(), api::clock::now);
         let maintenance = Arc::clone(windows) as Arc<dyn ports::Maintenance>;
         let people = || Arc::new(Directory);
-        let outbox = Worker::start(db(), assembly.subscribers(), now)?;
-        let sender = parts.start()?;
-        add_lags(&assembly.db, outbox.lag(), sender.lag());
-        // Before anyone removes or adds pages: it hears of those.
-        let alert_days = incidents::start_alert_days(db(), incidents, now)?;
         let mailer = parts.outgoing_sender();
         Ok(Self {
             _waits: outbox::start_wait_watch(db(), now)?,
-            _outbox: outbox,
-            _sender: sender,
+            _outbox: Worker::start(db(), assembly.subscribers(), now)?,
+            _sender: parts.start()?,
+            // Before anyone removes or adds pages: it hears of those.
+            _alert_days: incidents::start_alert_days(db(), incidents, now)?,
             _scheduler: jobs::start_scheduler(db(), maintenance, people(), Arc::clone(notices), now)?,
             _windows: maintenance::start_window_watch(db(), now)?,
             _rosters: rosters::start_roster_watch(db(), people(), now)?,
@@ -324,7 +318,6 @@ impl Workers {
             _conflicts: rosters::start_conflict_watch(db(), people(), Arc::new(paging::PagedMessages), now)?,
             link_mailer: LinkMailer::start(db(), mailer, assembly.public_url.clone(), now)?,
             _backups: backups,
-            _alert_days: alert_days,
             _escalator: incidents::start_escalator(db(), incidents.clone(), now)?,
             sweeper: retention.start(&assembly.db, now)?,
             _heartbeats: incidents::start_heartbeat_watch(db(), incidents.clone(), Arc::clone(pings), now)?,
@@ -334,16 +327,6 @@ impl Workers {
             _memory: memory::watch(db())?,
         })
     }
-}
-
-/// Tells those who watch how far events and deliveries are behind.
-fn add_lags(db: &Db, events: Arc<AtomicI64>, deliveries: Arc<AtomicI64>) {
-    let seconds = |lag: Arc<AtomicI64>| {
-        move || Some(Duration::from_millis(lag.load(Ordering::Relaxed).try_into().unwrap_or(0)).as_secs_f64())
-    };
-    db.add_gauge("outbox_lag_seconds", "Age of the oldest event that was not handed on", seconds(events));
-    let help = "How long the oldest delivery that is due has waited";
-    db.add_gauge("deliveries_lag_seconds", help, seconds(deliveries));
 }
 
 impl Listen {

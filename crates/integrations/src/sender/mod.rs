@@ -17,7 +17,7 @@ mod work;
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicI64, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
     thread::JoinHandle,
     time::Duration,
@@ -83,7 +83,6 @@ pub struct Tools {
 pub struct Sender {
     stop: Arc<AtomicBool>,
     wake: Arc<Notify>,
-    lag_ms: Arc<AtomicI64>,
     _listener: Listener,
     thread: Option<JoinHandle<()>>,
 }
@@ -96,12 +95,13 @@ impl Sender {
     pub fn start(tools: Tools) -> std::io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let wake = Arc::new(Notify::new());
-        let lag_ms = Arc::new(AtomicI64::new(0));
+        // Those of endpoints that are left alone for a while do not count.
+        let help = "How long the oldest delivery that is due has waited";
+        let lag = tools.db.add_lag("deliveries_lag_seconds", help);
         let bell = Arc::new(Notify::new());
         tools.db.watch_due("deliveries", queue::LANES);
         let stopped = Arc::clone(&stop);
         let woken = [&wake, &bell].map(Arc::clone);
-        let lag = Arc::clone(&lag_ms);
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build()?;
         let thread = std::thread::Builder::new().name("deliveries".to_owned()).spawn(move || {
@@ -112,13 +112,7 @@ impl Sender {
             runtime.shutdown_background();
         })?;
         let listener = BELL.listen(move || bell.notify_one());
-        Ok(Self { stop, wake, lag_ms, _listener: listener, thread: Some(thread) })
-    }
-
-    /// How long the oldest delivery that is due has waited, in milliseconds; those of endpoints that are left alone for
-    /// a while do not count.
-    pub fn lag(&self) -> Arc<AtomicI64> {
-        Arc::clone(&self.lag_ms)
+        Ok(Self { stop, wake, _listener: listener, thread: Some(thread) })
     }
 }
 
