@@ -118,7 +118,8 @@ pub(crate) async fn name_fields(request: &mut ServiceRequest) -> Result<()> {
 /// The `Idempotency-Key` of a `POST`.
 ///
 /// # Errors
-/// 400 when it is none, whether or not the operation writes something; at the addresses of monitors it means nothing then.
+/// 400 when it is none, whether or not the operation writes something; at the addresses of monitors it means nothing
+/// then.
 pub(crate) fn idempotency_key(request: &HttpRequest) -> Result<Option<String>> {
     if request.method() != Method::POST {
         return Ok(None);
@@ -136,7 +137,8 @@ pub(crate) fn idempotency_key(request: &HttpRequest) -> Result<Option<String>> {
 /// The name of the change set that a request belongs to.
 ///
 /// # Errors
-/// 400 when it is not one value of 1 to 100 printable ASCII characters; at the addresses of monitors it means nothing then.
+/// 400 when it is not one value of 1 to 100 printable ASCII characters; at the addresses of monitors it means nothing
+/// then.
 pub(crate) fn change_set_name(request: &HttpRequest) -> Result<Option<String>> {
     let mut values = request.headers().get_all(CHANGE_SET);
     let Some(value) = values.next() else { return Ok(None) };

@@ -154,7 +154,7 @@ fn a_write_without_a_body_names_all_of_one(server: &Server) {
     let path = format!("/sites/{site}");
     let key = unique("key");
     let script = client.post("/jobs/scripts", &json!({"name": unique("script"), "interpreter": "sh", "content": "id"}));
-    let script = format!("/jobs/scripts/{}", script.ok()["id"].as_str().expect("an id"));
+    let script = format!("/jobs/scripts/{}", script.ok()["id"]);
     let user = client.post("/users", &json!({"loginName": unique("u"), "role": "viewer"}));
     let user = format!("/users/{}", user.ok()["id"].as_str().expect("an id"));
     let deactivate = |reason: &str| {

@@ -234,7 +234,7 @@ fn a_key_ends_when_it_says(server: &Server) {
 }
 
 /// Seconds since 1970 as `2026-11-20T20:37:00Z`.
-fn instant(seconds: u64) -> String {
+pub(super) fn instant(seconds: u64) -> String {
     let output = std::process::Command::new("date")
         .args(["-u", "-d", &format!("@{seconds}"), "+%Y-%m-%dT%H:%M:%SZ"])
         .output()

@@ -31,7 +31,9 @@ fn every_post_is_carried_out_once_under_a_key(backend: Backend) {
                 }
                 _ => assert_eq!(again.text(), first.text(), "{}", operation.name()),
             }
-            if recipe.body.is_some() && operation.role.as_deref() != Some("viewer") {
+            // Another report of an agent under its key is another report.
+            let is_report = operation.name().contains("/agents/reports");
+            if recipe.body.is_some() && operation.role.as_deref() != Some("viewer") && !is_report {
                 call(&sent.altered()).problem(422, "0002");
             }
         }

@@ -158,7 +158,7 @@ fn a_job_is_run_as_it_was_seen_and_a_run_called_off_as_it_was() {
     look_away(&window);
     company.post(&format!("/jobs/{id}"), &json!({"active": false})).ok();
     window.click("Run now");
-    assert_eq!(sides(&window), ["Active | yes | no"]);
+    assert_eq!(sides(&window), ["Repeats | once | by hand only", "Active | yes | no"]);
     assert_eq!(runs(), 0);
     window.click("Run it anyway");
     window.shows("Run requested.");

@@ -62,5 +62,5 @@ pub(super) const RECIPES: &[Recipe] = &[
     ]),
     op("GET /changeSets/search").filters(&["queryString=id:$changeSet", "queryString=name:$changeSet.name"]),
     op("GET /changeSets/{changeSetId}").ids(&[Kind::ChangeSet]),
-    op("POST /changeSets/{changeSetId}/undo").ids(&[Kind::ChangeSet]).not_narrowed(),
+    op("POST /changeSets/{changeSetId}/undo").ids(&[Kind::ChangeSet]).sends(r#"{"preview": false}"#).not_narrowed(),
 ];

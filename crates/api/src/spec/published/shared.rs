@@ -34,7 +34,7 @@ const HEADERS: [(&str, &str, &str, &str); 12] = [
 struct AnswerHeaders {
     /// Requests are counted: those of a key, or of an address.
     counted: bool,
-    /// The request has a body.
+    /// The request may have a body.
     takes_body: bool,
     writes: bool,
     once: bool,
@@ -92,7 +92,8 @@ pub(super) fn add_headers_and_statuses(document: &mut Value) {
         };
         let guarded = operation.get("security").and_then(Value::as_array).is_some_and(|all| !all.contains(&json!({})));
         let once = takes("Idempotency-Key");
-        let takes_body = operation.contains_key("requestBody");
+        // What is sent to an operation that reads no body is named as ignored.
+        let takes_body = operation.contains_key("requestBody") || guarded && method != "get";
         let Some(responses) = operation.get_mut("responses").and_then(Value::as_object_mut) else { continue };
         let tagged = responses.get("200").and_then(|ok| ok.get("headers")?.get("ETag")).is_some();
         if tagged && method == "get" {
@@ -104,6 +105,9 @@ pub(super) fn add_headers_and_statuses(document: &mut Value) {
             if once && !responses.contains_key(status) {
                 responses.insert(status.to_owned(), json!({"$ref": format!("#/components/responses/{name}")}));
             }
+        }
+        if takes_body && !responses.contains_key("413") {
+            responses.insert("413".to_owned(), json!({"$ref": "#/components/responses/TooLarge"}));
         }
         // Where an address or a key in the body is counted, a refusal is declared.
         let counted = guarded || responses.contains_key("429");
