@@ -214,7 +214,7 @@ mod tests {
         assert!(oldest.exists());
         assert_eq!(folder.copies().unwrap().len(), NEWEST + 1, "the newest, and that one");
         fs::create_dir(folder.path().join(name_of(Timestamp::from_millis(now + 1_000)))).unwrap();
-        assert_eq!(folder.newest(None).unwrap().unwrap().path, path(0), "a directory is no copy");
+        assert_eq!(folder.newest(None).unwrap().unwrap().path, path(0), "a directory is not a copy");
     }
 
     #[test]

@@ -181,7 +181,7 @@ pub fn settle(conn: &mut Conn, lane: &Lane, at_least: i64, now: Timestamp) -> Re
     let due = match first {
         // An older version put them aside when the event was switched off.
         Some(first) if first.due_ms >= NEVER => {
-            store::bring_forward(conn, tenant, store::Of::Event(event), now)?;
+            store::bring_forward(conn, tenant, store::DeliveriesOf::Event(event), now)?;
             at_least.max(now.millis())
         }
         Some(first) => first.due_ms.max(at_least),
@@ -191,7 +191,7 @@ pub fn settle(conn: &mut Conn, lane: &Lane, at_least: i64, now: Timestamp) -> Re
     Ok(())
 }
 
-/// Leaves a queue alone until its event is active again, and its integration enabled; unless they are by now. Its
+/// Leaves a queue alone until its event is active again, and its integration enabled; unless they are already. Its
 /// deliveries stay as they are, however many they are.
 pub fn hold(conn: &mut Conn, lane: &Lane) -> Result<()> {
     use integration_lanes::dsl;

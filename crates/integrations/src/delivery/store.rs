@@ -53,7 +53,7 @@ pub type Lane = (String, String);
 
 /// Makes others wait who change the due times of these queues, or add to them, until the end of the transaction: moving
 /// a due time up must not miss deliveries that others add. The queues of others are not concerned. What follows in the
-/// transaction must be short: whoever delivers waits for it.
+/// transaction must be short: what delivers waits for it.
 pub fn lock_lanes<'a>(conn: &mut Conn, lanes: impl IntoIterator<Item = &'a Lane>) -> Result<()> {
     let Conn::Postgres(conn) = conn else { return Ok(()) };
     let (tenants, events): (Vec<&str>, Vec<&str>) =
@@ -137,7 +137,7 @@ pub const TOGETHER: usize = 200;
 
 /// Which deliveries of a tenant.
 #[derive(Clone, Copy, Debug)]
-pub enum Of<'a> {
+pub enum DeliveriesOf<'a> {
     /// Those of an event.
     Event(&'a str),
     /// Those of all events of an integration.
@@ -150,7 +150,7 @@ struct FoundId {
     id: String,
 }
 
-impl Of<'_> {
+impl DeliveriesOf<'_> {
     /// The ids of some of them that meet a condition on `d`, which is about an instant, `$3`.
     fn some(self, conn: &mut Conn, tenant: &str, condition: &str, at_ms: i64) -> Result<Vec<String>> {
         // An event at a time: SQLite, which keeps this order, would rather look at all that a tenant has.
@@ -169,7 +169,7 @@ impl Of<'_> {
 }
 
 /// Removes some of these deliveries of a tenant; says whether there may be more.
-pub fn remove_some(conn: &mut Conn, tenant: &str, of: Of<'_>) -> Result<bool> {
+pub fn remove_some(conn: &mut Conn, tenant: &str, of: DeliveriesOf<'_>) -> Result<bool> {
     let ids = of.some(conn, tenant, "d.created_ms <= $3", i64::MAX)?;
     remove(conn, tenant, &ids)?;
     Ok(ids.len() == TOGETHER)
@@ -216,7 +216,7 @@ pub fn release_all(conn: &mut Conn, tenant: &str, integration: &str, now: Timest
 
 /// Brings forward to now some of these deliveries of a tenant that are due later, before their event goes on; says
 /// whether there may be more.
-pub fn bring_forward(conn: &mut Conn, tenant: &str, of: Of<'_>, now: Timestamp) -> Result<bool> {
+pub fn bring_forward(conn: &mut Conn, tenant: &str, of: DeliveriesOf<'_>, now: Timestamp) -> Result<bool> {
     use integration_deliveries::dsl;
     let ids = of.some(conn, tenant, "d.status = 'pending' AND d.owner = '' AND d.due_ms > $3", now.millis())?;
     let these = dsl::integration_deliveries

@@ -195,7 +195,7 @@ fn what_is_held_waits_to_be_released() {
     fixture.write(|conn| queue::hold(conn, &lane()));
     assert!(!fixture.is_due(Timestamp::from_millis(NEVER - 1)));
     assert_eq!(fixture.due_times(), [1_000, 1_000, 3_600_000], "its deliveries are not touched");
-    fixture.write(|conn| store::bring_forward(conn, "client_1", store::Of::Event(EVENT), after(10)));
+    fixture.write(|conn| store::bring_forward(conn, "client_1", store::DeliveriesOf::Event(EVENT), after(10)));
     assert_eq!(fixture.due_times(), [1_000, 1_000, 10], "what is claimed waits for its end");
     fixture.switch(true);
     fixture.write(|conn| store::release(conn, "client_1", EVENT, after(10)));
@@ -281,11 +281,11 @@ fn the_deliveries_of_an_event_go_a_bounded_number_at_a_time() {
             |conn: &mut Conn| Ok(crate::schema::integration_deliveries::table.count().get_result::<i64>(conn)?);
         fixture.db.read_here(count).unwrap()
     };
-    let of = || store::Of::Integration("INTG-1");
+    let of = || store::DeliveriesOf::Integration("INTG-1");
     assert!(fixture.write(move |conn| store::remove_some(conn, "client_1", of())));
     assert_eq!(left(&fixture), 250);
-    assert!(!fixture.write(|conn| store::remove_some(conn, "client_1", store::Of::Event("INTG-EVENT-2"))));
-    assert!(!fixture.write(|conn| store::remove_some(conn, "client_2", store::Of::Event(EVENT))));
+    assert!(!fixture.write(|conn| store::remove_some(conn, "client_1", store::DeliveriesOf::Event("INTG-EVENT-2"))));
+    assert!(!fixture.write(|conn| store::remove_some(conn, "client_2", store::DeliveriesOf::Event(EVENT))));
     assert_eq!(left(&fixture), 250, "none of another event, and none of another tenant");
     fixture.write(|conn| events::delete(conn, "client_1", EVENT));
     assert_eq!(left(&fixture), 0);

@@ -88,7 +88,7 @@ const ROUNDS: usize = 50;
 /// 409 when there are more than one transaction should remove.
 pub fn delete(conn: &mut Conn, tenant: &str, event: &str) -> Result<()> {
     let mut rounds = 0..ROUNDS;
-    while deliveries::remove_some(conn, tenant, deliveries::Of::Event(event))? {
+    while deliveries::remove_some(conn, tenant, deliveries::DeliveriesOf::Event(event))? {
         if rounds.next().is_none() {
             return Err(Problem::conflict("It has too many deliveries to go with it at once: delete the event.").into());
         }

@@ -301,7 +301,7 @@ pub async fn delete(
     let empty = move |conn: &mut Conn, scope: &RequestScope| {
         let (_, row) = existing(conn, &scope.scope(), &named.0, &named.1)?;
         scope.check_version(row.version)?;
-        deliveries::remove_some(conn, &row.tenant_id, deliveries::Of::Event(&row.id))
+        deliveries::remove_some(conn, &row.tenant_id, deliveries::DeliveriesOf::Event(&row.id))
     };
     context.in_steps(empty).await?;
     context
@@ -359,7 +359,7 @@ async fn switch(
         let bring_forward = move |conn: &mut Conn, scope: &RequestScope| {
             let (_, row) = existing(conn, &scope.scope(), &named.0, &named.1)?;
             scope.check_version(row.version)?;
-            let of = deliveries::Of::Event(&row.id);
+            let of = deliveries::DeliveriesOf::Event(&row.id);
             Ok(!row.active && deliveries::bring_forward(conn, &row.tenant_id, of, scope.now)?)
         };
         context.in_steps(bring_forward).await?;

@@ -356,7 +356,7 @@ pub async fn delete(
     let empty = move |conn: &mut Conn, scope: &RequestScope| {
         let row = store::existing(conn, &scope.scope(), &named)?;
         scope.check_version(row.version)?;
-        deliveries::remove_some(conn, &row.tenant_id, deliveries::Of::Integration(&row.id))
+        deliveries::remove_some(conn, &row.tenant_id, deliveries::DeliveriesOf::Integration(&row.id))
     };
     context.in_steps(empty).await?;
     context
@@ -428,7 +428,7 @@ async fn switch(
         let bring_forward = move |conn: &mut Conn, scope: &RequestScope| {
             let row = store::existing(conn, &scope.scope(), &named)?;
             scope.check_version(row.version)?;
-            let of = deliveries::Of::Integration(&row.id);
+            let of = deliveries::DeliveriesOf::Integration(&row.id);
             Ok(!row.enabled && deliveries::bring_forward(conn, &row.tenant_id, of, scope.now)?)
         };
         context.in_steps(bring_forward).await?;

@@ -47,7 +47,7 @@ pub(super) fn read(sections: &Sections<'_>, device: bool) -> (Map<String, Value>
         if elsewhere || NEVER.contains(&name) {
             continue;
         }
-        // A single fact is no section.
+        // A single fact is not a section.
         if !entries.iter().any(|entry| entry.is_object()) && entries.iter().any(|entry| entry.as_text().is_some()) {
             continue;
         }
