@@ -62,8 +62,8 @@ function notifyListeners(state) {
 }
 
 /**
- * The keys of requests that had no answer, or that of something between, by what was sent. The same request again within this time has the same key,
- * so that the service does once what it did already.
+ * The keys of requests that had no answer, or that of something between, by what was sent. The same request again
+ * within this time has the same key, so that the service does once what it did already.
  * @type {Map<string, {key: string, until: number}>}
  */
 const unanswered = new Map();

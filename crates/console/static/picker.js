@@ -13,8 +13,8 @@ const NOT_CHOSEN = "Choose one of the list, or empty this field.";
 
 /**
  * A field that finds records of `kind`. `onChoose` gets the record that is chosen with Enter or by a click. Where the
- * text itself is not a value (`free`), what is typed and not chosen is an error of the field. `partOf` is the part of the
- * text that is searched for.
+ * text itself is not a value (`free`), what is typed and not chosen is an error of the field. `partOf` is the part of
+ * the text that is searched for.
  */
 export function Finder({ kind, within, onChoose, text, onText, free = false, partOf = (typed) => typed, ...rest }) {
   const [list] = useState(() => `p${++number}`);

@@ -204,7 +204,12 @@ export default function People({ query }) {
         label="Search people"
         placeholder="Search…"
       />
-      <${Choice} label="By" value=${by} options=${BY} onValue=${(value) => refine({ by: value === "name" ? "" : value })} />
+      <${Choice}
+        label="By"
+        value=${by}
+        options=${BY}
+        onValue=${(value) => refine({ by: value === "name" ? "" : value })}
+      />
     </div>
     ${query.get("user") && html`<${Person} key=${query.get("user")} id=${query.get("user")} onChange=${list.reload} />`}
     <${Rows}
