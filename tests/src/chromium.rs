@@ -168,6 +168,8 @@ impl Window {
     pub fn go(&self, url: &str) {
         self.asked().goes_to(url);
         self.command("url", &json!({"url": url}));
+        // On a busy machine the driver answers before the page has a body.
+        self.until("document.body && document.readyState !== 'loading'");
     }
 
     /// What an expression of the page is; a promise is waited for.
@@ -193,14 +195,14 @@ impl Window {
 
     /// What people read.
     pub fn text(&self) -> String {
-        self.evaluate("document.body.innerText").as_str().unwrap_or_default().to_owned()
+        self.evaluate("document.body?.innerText ?? ''").as_str().unwrap_or_default().to_owned()
     }
 
     /// Waits until people read a text.
     #[track_caller]
     pub fn shows(&self, text: &str) {
         // Between two pages there is none.
-        self.until(&format!("document.body && document.body.innerText.includes({})", json!(text)));
+        self.until(&format!("document.body?.innerText.includes({})", json!(text)));
     }
 
     /// Clicks the button, link or summary with a text, or else the shortest that begins with it; in the dialog when

@@ -56,6 +56,7 @@ fn the_page_behind_a_link_is_for_a_thumb() {
     receiver.wait(2);
     let link = receiver.wait(2).iter().map(|message| text(&message.json()["link"])).find(|link| {
         window.go(link);
+        window.shows("answers as");
         window.text().contains("answers as Eva Sand")
     });
     assert!(link.is_some(), "nobody answers as Eva");

@@ -127,7 +127,7 @@ fn who_is_on_call_and_what_is_wrong_is_worked_on_by_keys() {
     assert_eq!(window.evaluate("document.activeElement.textContent"), json!("Take over…"), "the focus is where it was");
     window.tab_to(&format!("one.textContent == 'Take back' && one.closest('li').innerText.includes({})", json!(note)));
     window.press("Enter");
-    window.until(&format!("!document.body.innerText.includes({})", json!(note)));
+    window.until(&format!("document.body && !document.body.innerText.includes({})", json!(note)));
     // Alerts: one is opened, two are chosen and closed with a note.
     let subject = unique("Keys");
     for number in 0..3 {
@@ -216,7 +216,7 @@ fn machines_windows_jobs_and_articles_are_looked_after_by_keys() {
     window.shows("Skipped occurrences");
     keys.press("Take back");
     window.shows("It takes place.");
-    window.until("!document.body.innerText.includes('Skipped occurrences')");
+    window.until("document.body && !document.body.innerText.includes('Skipped occurrences')");
     keys.press("Suspend");
     window.shows("Resume");
     let id = text(&window.evaluate("new URLSearchParams(location.search).get('window')"));
@@ -317,7 +317,7 @@ fn people_keys_and_routes_are_looked_after_by_keys() {
     window.tab_to(&format!("one.getAttribute('aria-label') == {}", json!(format!("Revoke… {name}"))));
     window.press("Enter");
     keys.send("Revoke");
-    window.until(&format!("!document.body.innerText.includes({})", json!(name)));
+    window.until(&format!("document.body && !document.body.innerText.includes({})", json!(name)));
     assert_eq!(find(), None);
     // Routing: a policy, a route to it, and the explanation.
     keys.go("t", "Routing");

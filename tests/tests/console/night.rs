@@ -197,7 +197,7 @@ fn one_night() {
         "[...document.querySelectorAll('.overrides li')]\
          .find(one => one.textContent.includes('for the night')).querySelector('button').click()",
     );
-    window.until("!document.body.innerText.includes('for the night')");
+    window.until("document.body && !document.body.innerText.includes('for the night')");
     let handed_over = || !on_call(&company).is_empty() && !on_call(&company).contains(&"Eva".to_owned());
     wait_for(Duration::from_secs(10), handed_over, || format!("{:?}", on_call(&company)));
 

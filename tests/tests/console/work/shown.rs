@@ -284,7 +284,7 @@ fn a_rule_with_an_unknown_key_is_warned_about() {
     window.fill("dialog [aria-label='Key of rule 1']", "curentState");
     window.shows("“curentState” is not a known key");
     window.fill("dialog [aria-label='Key of rule 1']", "currentState");
-    window.until("!document.body.innerText.includes('is not a known key')");
+    window.until("document.body && !document.body.innerText.includes('is not a known key')");
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 

@@ -256,6 +256,6 @@ fn an_override_that_somebody_else_took_back_goes_from_the_page() {
          .find(one => one.textContent.includes('{note}')).querySelector('button').click()"
     ));
     window.until("document.querySelector('.toast.bad')?.innerText.includes('not found')");
-    window.until(&format!("!document.body.innerText.includes('{note}')"));
+    window.until(&format!("document.body && !document.body.innerText.includes('{note}')"));
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
