@@ -56,6 +56,10 @@ const MOST_LINES_OF_ONE_FILE_RESOURCES: usize = 300;
 /// The width of rustfmt.toml, which breaks neither literals nor most macros: their lines are broken by hand.
 pub const WIDEST_LINE: usize = 120;
 
+/// Unit tests stand in the file that they test as long as they are no longer than a screen, and else in `tests.rs`
+/// below it.
+const MOST_LINES_OF_TESTS_BESIDE_CODE: usize = 60;
+
 /// Types that are a row and an answer in one. This list may only shrink.
 const ROWS_THAT_ARE_SHOWN: [&str; 1] = ["crates/inventory/src/types.rs: ResourceType"];
 
@@ -160,6 +164,17 @@ fn a_file_with_handlers_and_queries_is_a_small_resource_of_its_own() {
         assert!(
             !both || lines <= MOST_LINES_OF_ONE_FILE_RESOURCES,
             "{path} has handlers and queries in {lines} lines: split it into wire.rs, rules.rs, store.rs, http.rs"
+        );
+    }
+}
+
+#[test]
+fn long_unit_tests_stand_in_a_file_of_their_own() {
+    for (path, text) in sources() {
+        let beside = text.lines().skip_while(|line| *line != "mod tests {").count();
+        assert!(
+            beside <= MOST_LINES_OF_TESTS_BESIDE_CODE,
+            "{path} ends with {beside} lines of tests: put them into tests.rs in a folder of its name"
         );
     }
 }

@@ -1,0 +1,76 @@
+use serde_json::json;
+
+use super::*;
+
+fn read_one(body: Value) -> Result<(Event, String), Vec<String>> {
+    read(&body).map_err(|problem| problem.errors.into_iter().map(|error| error.field_name).collect())
+}
+
+#[test]
+fn a_trigger_is_a_report_of_its_source() {
+    let body = json!({"event_action": "trigger", "payload": {
+            "summary": "PING OK - Packet loss = 0%", "source": "web-01", "severity": "error",
+            "timestamp": "2015-07-17T08:42:58.315+0000", "component": "postgres", "group": "prod", "class": "deploy",
+            "custom_details": {"load avg": 0.75}
+        }, "client": "Sensu", "links": [{"href": "https://example.com/", "text": "look"}]});
+    let (Event::Report(report), key) = read_one(body).unwrap() else { panic!("a report") };
+    assert_eq!((report.key.as_ref(), report.ext_alert_id == key), (Some(&key), true));
+    assert_eq!((report.state, report.app.as_str(), report.component.as_str()), ("Critical", "Sensu", "postgres"));
+    assert_eq!(report.time.unwrap().to_string(), "2015-07-17T08:42:58+0000");
+    assert_eq!(report.device.device.unwrap().host_name, "web-01");
+    assert_eq!((report.url.as_str(), report.tags.len()), ("https://example.com/", 3));
+}
+
+#[test]
+fn a_key_is_all_that_the_others_need() {
+    let (event, _) = read_one(json!({"event_action": "acknowledge", "dedup_key": "k"})).unwrap();
+    let Event::Act { key, action, .. } = event else { panic!("an acknowledgement") };
+    assert_eq!((key.as_str(), action), ("k", Action::Acknowledge));
+    let (Event::Report(report), _) = read_one(json!({"event_action": "resolve", "dedup_key": "k"})).unwrap() else {
+        panic!("a report")
+    };
+    assert_eq!((report.state, report.subject.as_str()), ("Ok", "k is Ok"));
+}
+
+#[test]
+fn without_a_key_the_same_problem_has_the_same_one() {
+    let key = |summary: &str, source: &str| {
+        let payload = json!({"summary": summary, "source": source});
+        read_one(json!({"event_action": "trigger", "payload": payload})).unwrap().1
+    };
+    assert_eq!(key("full", "web-01"), key("full", "web-01"));
+    assert_ne!(key("full", "web-01"), key("full", "web-02"));
+    assert_ne!(key("full", "web-01"), key("Full", "web-01"));
+}
+
+#[test]
+fn whatever_is_triggered_is_a_problem() {
+    let state = |payload: Value| {
+        let body = json!({"event_action": "trigger", "dedup_key": "k", "payload": payload});
+        let (Event::Report(report), _) = read_one(body).unwrap() else { panic!("a report") };
+        report.state
+    };
+    assert_eq!(state(json!({"summary": "s", "severity": "ok"})), "Info");
+    assert_eq!(state(json!({"summary": "s", "severity": "mauve"})), "Critical");
+    assert_eq!(state(json!({"summary": "s", "custom_details": {"severity": "warning"}})), "Warning");
+}
+
+#[test]
+fn version_1_has_other_names() {
+    let body = json!({"service_key": "t", "event_type": "trigger", "incident_key": "k",
+            "description": "Disk is full",
+            "details": {"host": "web-01", "severity": "warning"},
+            "contexts": [{"type": "link", "href": "https://a.example/"}]});
+    let v2 = of_version_1(&body);
+    assert_eq!(routing_key(&v2), Some("t"));
+    let (Event::Report(report), key) = read_one(v2).unwrap() else { panic!("a report") };
+    assert_eq!((key.as_str(), report.state, report.url.as_str()), ("k", "Warning", "https://a.example/"));
+    assert_eq!(report.device.device.unwrap().host_name, "web-01");
+}
+
+#[test]
+fn what_is_missing_is_listed() {
+    assert_eq!(read_one(json!({})).unwrap_err(), ["event_action", "dedup_key"]);
+    assert_eq!(read_one(json!({"event_action": "trigger"})).unwrap_err(), ["payload.summary"]);
+    assert_eq!(read_one(json!([])).unwrap_err(), ["body"]);
+}

@@ -1,0 +1,84 @@
+use serde_json::json;
+
+use super::*;
+
+fn report_of(body: Value) -> Report {
+    match read(&body).unwrap() {
+        Event::Report(report) => *report,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn severities_are_words_or_numbers() {
+    for (severity, state) in [
+        ("Not classified", "Info"),
+        ("Information", "Info"),
+        ("Warning", "Warning"),
+        ("Average", "Warning"),
+        ("High", "Critical"),
+        ("Disaster", "Critical"),
+    ] {
+        let body = json!({"event_id": 1, "event_name": "n", "event_severity": severity});
+        assert_eq!(report_of(body).state, state, "{severity}");
+    }
+    let body = json!({"EVENT.ID": "1", "EVENT.NAME": "n", "EVENT.NSEVERITY": "5"});
+    assert_eq!(report_of(body).state, "Critical");
+    for (number, state) in [("1", "Info"), ("3", "Warning"), ("5", "Critical")] {
+        for name in ["severity", "event_severity", "event_nseverity"] {
+            let body = json!({"event_id": "1", "event_name": "n", name: number});
+            assert_eq!(report_of(body).state, state, "{name} {number}");
+        }
+    }
+}
+
+#[test]
+fn macros_without_a_value_are_none() {
+    let report = report_of(json!({"event_id": 1, "event_name": "n", "host_host": "*UNKNOWN*", "host_name": "web-01",
+            "trigger_url": "{TRIGGER.URL}", "event_tags": "{EVENT.TAGS}",
+            "alert_message": "{not a macro, but a text}"}));
+    assert_eq!(report.device.device.unwrap().host_name, "web-01");
+    assert_eq!((report.url.as_str(), report.tags.len()), ("", 0));
+    assert_eq!(report.description, "{not a macro, but a text}");
+}
+
+#[test]
+fn a_recovery_has_the_id_of_its_problem() {
+    let problem = report_of(json!({"event_id": "1047", "event_name": "High load", "event_value": "1",
+            "event_severity": "High", "event_date": "2026.11.20", "event_time": "20:37:00", "host_host": "web-01",
+            "event_recovery_id": "{EVENT.RECOVERY.ID}", "event_tags": "[{\"tag\":\"scope\",\"value\":\"cpu\"}]"}));
+    let over = report_of(json!({"event_id": "1047", "event_name": "High load", "event_value": "0",
+            "event_recovery_date": "2026.11.20", "event_recovery_time": "20:40:00"}));
+    assert_eq!((problem.state, over.state), ("Critical", "Ok"));
+    assert_eq!(problem.key, over.key);
+    assert_eq!(problem.time.unwrap().to_string(), "2026-11-20T20:37:00+0000");
+    assert_eq!(over.time.unwrap().to_string(), "2026-11-20T20:40:00+0000");
+    assert_eq!(problem.tags, [Tag { name: "scope".into(), value: "cpu".into() }]);
+    assert_eq!(problem.device.device.unwrap().host_name, "web-01");
+}
+
+#[test]
+fn tags_may_be_a_text() {
+    let report = report_of(json!({"event_id": 1, "event_name": "n", "event_tags": "scope:cpu, lonely"}));
+    assert_eq!(report.tags.iter().map(|tag| tag.name.as_str()).collect::<Vec<_>>(), ["scope", "lonely"]);
+}
+
+#[test]
+fn an_update_acknowledges() {
+    let body = json!({"event_id": "1", "event_name": "n", "event_value": "1", "event_update_status": "1",
+            "event_update_action": "acknowledged and commented", "event_update_message": "on it"});
+    let note = "on it".to_owned();
+    let expected = Event::Act { key: "1".into(), action: Action::Acknowledge, note, report: None };
+    assert_eq!(read(&body).unwrap(), expected);
+    let body = json!({"event_id": "1", "event_name": "n", "event_severity": "Disaster",
+            "event_update_action": "acknowledged and changed severity from Average to Disaster"});
+    let Event::Act { report: Some(report), .. } = read(&body).unwrap() else { panic!() };
+    assert_eq!(report.state, "Critical");
+}
+
+#[test]
+fn what_is_missing_is_listed() {
+    let errors = read(&json!({})).unwrap_err().errors;
+    let named: Vec<&str> = errors.iter().map(|error| error.field_name.as_str()).collect();
+    assert_eq!(named, ["event_name", "event_id"]);
+}

@@ -1,0 +1,59 @@
+use base::body::Request as _;
+
+use super::*;
+
+fn errors(body: &Value) -> Vec<String> {
+    let (given, mut wrong) = NotifierInput::parse_with_errors(body);
+    given.checked(&Guard::default(), |field, message| wrong.add(field, message));
+    let errors = wrong.check().err().map(|problem| problem.errors).unwrap_or_default();
+    errors.into_iter().map(|error| error.field_name).collect()
+}
+
+#[test]
+fn each_missing_field_is_named() {
+    let uri = "https://example.net";
+    for (body, expected) in [
+        (json!({}), vec!["baseURI"]),
+        (json!({"baseURI": uri}), vec![]),
+        (json!({"baseURI": uri, "authType": "basic"}), vec!["userName", "password"]),
+        (json!({"baseURI": uri, "authType": "OAUTH2"}), vec!["grantType", "apiKey", "apiSecret", "accessTokenURL"]),
+        (
+            json!({"baseURI": uri, "authType": "OAUTH2", "grantType": "password"}),
+            vec!["userName", "password", "apiKey", "apiSecret", "accessTokenURL"],
+        ),
+        (
+            json!({"baseURI": uri, "authType": "OAUTH2", "grantType": "REFRESH_TOKEN", "accessTokenURI": uri}),
+            vec!["userName", "password", "apiKey", "apiSecret"],
+        ),
+        (
+            json!({"baseURI": uri, "authType": "OAUTH2", "grantType": "CLIENT_CREDENTIALS", "apiKey": "k",
+                    "apiSecret": "s",
+                    "accessTokenURL": "http://127.0.0.1/token"}),
+            vec!["accessTokenURL"],
+        ),
+        (
+            json!({"baseURI": "http://localhost", "type": "SMTP", "authType": "KEY"}),
+            vec!["type", "authType", "baseURI"],
+        ),
+    ] {
+        assert_eq!(errors(&body), expected, "{body}");
+    }
+}
+
+#[test]
+fn credentials_do_not_follow_to_another_host() {
+    let stored = json!({"baseURI": "https://a.net/x", "authType": "BASIC", "userName": "u", "password": "p"});
+    let same = laid_over(&stored, &json!({"baseURI": "https://a.net/y"}));
+    assert_eq!((&same["password"], &same["baseURI"]), (&json!("p"), &json!("https://a.net/y")));
+    for elsewhere in ["https://b.net/x", "http://a.net/x", "https://a.net:444/x"] {
+        assert_eq!(laid_over(&stored, &json!({"baseURI": elsewhere}))["password"], Value::Null, "{elsewhere}");
+    }
+    assert_eq!(laid_over(&stored, &json!({"baseURI": "https://b.net", "password": "q"}))["password"], json!("q"));
+    assert_eq!(laid_over(&stored, &json!({"userName": "v"}))["password"], json!("p"));
+    assert_eq!(laid_over(&stored, &json!({"authType": "Basic"}))["password"], json!("p"));
+    // A password that went to where tokens are got does not go to where calls go.
+    let stored = json!({"baseURI": "https://a.net", "authType": "OAUTH2", "grantType": "PASSWORD", "userName": "u",
+            "password": "p", "apiKey": "k", "apiSecret": "s", "accessTokenURL": "https://b.net/token"});
+    let basic = laid_over(&stored, &json!({"authType": "BASIC"}));
+    assert_eq!(SECRETS.map(|name| basic.get(name).cloned()), [None, None, None]);
+}
