@@ -448,6 +448,34 @@ fn a_run_that_three_runners_left_has_failed_and_history_ends_somewhere() {
 }
 
 #[test]
+fn the_history_of_a_job_goes_in_steps_of_a_bounded_size() {
+    let fixture = fixture();
+    let job = fixture.daily(json!({"overlapPolicy": "allow", "misfirePolicy": "all"}));
+    let other = fixture.daily(json!({}));
+    for now in ["2027-02-01T10:00:00Z", "2027-05-01T10:00:00Z", "2027-08-01T10:00:00Z"] {
+        fixture.turn(now);
+        fixture.finish(&job);
+    }
+    fixture.turn("2027-08-02T10:00:00Z");
+    let mut before = fixture.runs(&job).len();
+    assert!(before > 200, "{before} runs");
+    loop {
+        let tenant = job.tenant_id.clone();
+        let id = job.id.clone();
+        let is_more = fixture.db.write_here(move |conn| runs::store::remove_some(conn, &tenant, &id)).unwrap();
+        let after = fixture.runs(&job).len();
+        assert!(before - after <= 200, "{} runs in one step", before - after);
+        before = after;
+        if !is_more {
+            break;
+        }
+    }
+    assert!(fixture.runs(&job).iter().all(|run| run.finished_ms.is_none()), "only what is over goes");
+    assert_eq!(fixture.runs(&job).len(), 1);
+    assert!(!fixture.runs(&other).is_empty());
+}
+
+#[test]
 fn the_span_of_a_run_is_recorded_when_its_end_is_committed() {
     let spans = traces::start(1.0).expect("nobody else records");
     let fixture = fixture();

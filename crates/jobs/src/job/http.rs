@@ -9,6 +9,7 @@ use base::{
     problem::{FieldErrors, Problem, shorten},
     timestamp::Timestamp,
 };
+use db::Conn;
 use outbox::Tx;
 use ports::{Notices, People, ResourceKey, Resources};
 
@@ -20,7 +21,7 @@ use super::{
     view::{self, record_change},
     wire::{Job, JobChange, JobId, NewJob, NextRuns, Target},
 };
-use crate::scripts;
+use crate::{runs, scripts};
 
 api::list! {
     /// The list of jobs.
@@ -257,6 +258,13 @@ pub async fn delete(
     notices: web::Data<dyn Notices>,
     PathIds(id): PathIds<JobId>,
 ) -> api::Result<HttpResponse> {
+    let named = id.clone();
+    let remove_history = move |conn: &mut Conn, scope: &RequestScope| {
+        let job = row::Job::existing(conn, &scope.scope(), &named)?;
+        scope.check_version(job.version)?;
+        runs::store::remove_some(conn, &job.tenant_id, &job.id)
+    };
+    context.in_steps(remove_history).await?;
     context
         .write(move |tx, scope| {
             let job = row::Job::locked(tx, scope, &id)?;

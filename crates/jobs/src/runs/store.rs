@@ -56,6 +56,19 @@ fn remove(conn: &mut Conn, tenant: &str, ids: &[String], most: usize) -> Result<
     Ok(whole.len())
 }
 
+/// How many runs, and how many lines of output, one step of a deletion removes.
+const TOGETHER: usize = 200;
+
+/// Removes some runs of a job that are over, with their output; says whether there may be more.
+pub fn remove_some(conn: &mut Conn, tenant: &str, job: &str) -> Result<bool> {
+    use job_runs::dsl;
+    let over = dsl::job_runs.filter(dsl::tenant_id.eq(tenant)).filter(dsl::job_id.eq(job));
+    let over = over.filter(dsl::finished_ms.is_not_null()).limit(TOGETHER as i64);
+    let ids: Vec<String> = over.select(dsl::id).load(conn)?;
+    let removed = remove(conn, tenant, &ids, TOGETHER)?;
+    Ok(removed < ids.len() || removed == TOGETHER)
+}
+
 pub fn new_id() -> String {
     format!("RUN-{}", uuid::Uuid::now_v7())
 }
