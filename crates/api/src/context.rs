@@ -32,7 +32,7 @@ use crate::{
     answer,
     body::{change_set_name, idempotency_key},
     clock,
-    guard::{Guard, HeadRequest},
+    guard::Guard,
 };
 
 /// What the ids of inbound addresses begin with.
@@ -284,11 +284,6 @@ impl<Q> RequestContext<Q> {
     pub fn operations(&self) -> Result<&Roles> {
         let guard = self.request.app_data::<Guard>().map(Guard::roles);
         Ok(guard.ok_or_else(|| db::Error::Fault("a server without guard".to_owned()))?)
-    }
-
-    /// Was the head of the answer asked for alone?
-    pub fn is_head(&self) -> bool {
-        self.request.extensions().get::<HeadRequest>().is_some()
     }
 
     /// The request itself, for the few that need a header.

@@ -175,10 +175,13 @@ impl Guard {
             return Ok(None);
         };
         let method = request.method();
-        let Some(operation) = declared.operations.iter().find(|known| known.method == method) else {
+        let mut known = declared.operations.iter().filter(|known| known.method == method);
+        let is_head = request.extensions().contains::<HeadRequest>();
+        let Some(operation) = known.find(|known| !(is_head && known.changes)) else {
             let mut problem = Problem::new(Kind::MethodNotAllowed, "This path does not take that method.");
             let known = declared.operations.iter().map(|known| known.method.as_str().to_owned());
-            let head = declared.operations.iter().any(|known| known.method == Method::GET).then(|| "HEAD".to_owned());
+            let reads = |known: &&Operation| known.method == Method::GET && !known.changes;
+            let head = declared.operations.iter().find(reads).map(|_| "HEAD".to_owned());
             problem.allow = known.chain(head).collect();
             return Err(problem.into());
         };
@@ -400,8 +403,8 @@ fn unknown_path() -> Error {
     Problem::not_found("The path was not found. The reference is at /docs.").into()
 }
 
-/// Marks a request that asked for the head of an answer alone.
-pub(crate) struct HeadRequest;
+/// Marks a request that asked for the head of an answer alone. A `GET` that changes something has none.
+struct HeadRequest;
 
 /// The middleware around every operation. A refusal is answered here; the router never runs.
 pub async fn middleware(

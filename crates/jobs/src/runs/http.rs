@@ -2,10 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use api::{Answer, List, PageQuery, PathIds, RequestContext, Resource as _, answer, get, post, spec::PageOf};
-use base::{
-    problem::{Kind, Problem},
-    query_string,
-};
+use base::{problem::Problem, query_string};
 use outbox::Tx;
 use ports::Maintenance;
 
@@ -73,9 +70,6 @@ pub async fn run_now_by_get(
     maintenance: web::Data<dyn Maintenance>,
     PathIds(id): PathIds<JobId>,
 ) -> api::Result<HttpResponse> {
-    if context.is_head() {
-        return Err(Problem::new(Kind::MethodNotAllowed, "A HEAD runs no job.").into());
-    }
     run(context, maintenance, id).await
 }
 
