@@ -31,6 +31,10 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// The minimum rate of a client after that time, in bytes a second; one that takes less is given up, too.
 const SLOWEST: u64 = 8 << 10;
 
+/// A client that has not taken all after this long is given up: while a list is read, SQLite cannot shorten its
+/// write-ahead log, and Postgres keeps every former row.
+const LONGEST: Duration = Duration::from_secs(30 * 60);
+
 /// Bytes of the answer. After the last piece nothing comes; without one the array was cut off.
 struct Chunk {
     bytes: Bytes,
@@ -95,8 +99,7 @@ impl Rows {
     fn flush(&mut self, last: bool) -> db::Result<()> {
         let bytes = Bytes::from(std::mem::replace(&mut self.buffer, Vec::with_capacity(CHUNK + 1024)));
         if let Some(stream) = &mut self.open_stream {
-            let seconds = stream.begun.elapsed().as_secs();
-            if seconds > PATIENCE.as_secs() && stream.sent / seconds < SLOWEST {
+            if is_too_slow(stream.begun.elapsed(), stream.sent) {
                 return Err(db::Error::Unavailable("the client reads too slowly".to_owned()));
             }
             stream.sent += bytes.len() as u64;
@@ -117,6 +120,11 @@ impl Rows {
         self.open_stream = None;
         self.flush(true)
     }
+}
+
+/// Has a client taken less than it has to, when it took so many bytes in that time?
+fn is_too_slow(elapsed: Duration, sent: u64) -> bool {
+    elapsed > LONGEST || elapsed > PATIENCE && sent / elapsed.as_secs() < SLOWEST
 }
 
 /// Answers a request with the array whose elements `produce` pushes, read as of one instant.
@@ -196,85 +204,4 @@ async fn next(chunks: &mut mpsc::Receiver<Result<Chunk>>) -> Result<Chunk> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::{rc::Rc, sync::Arc};
-
-    use actix_web::body::{BodySize, MessageBody as _, to_bytes};
-    use db::{DatabaseUrl, Options};
-
-    use super::*;
-    use crate::shed::{self, Entry, Limits, LoadGate, Reason, Ticket};
-
-    fn open() -> (tempfile::TempDir, Db) {
-        let directory = tempfile::tempdir().unwrap();
-        let db = Db::open(&DatabaseUrl::Sqlite(directory.path().join("t.sqlite")), Options::default()).unwrap();
-        (directory, db)
-    }
-
-    async fn ticket(streams: usize) -> (Arc<LoadGate>, Rc<Ticket>) {
-        let gate = Arc::new(LoadGate::new(Limits { streams, ..Limits::for_size(1, 8) }));
-        let ticket = another(&gate).await;
-        (gate, ticket)
-    }
-
-    async fn another(gate: &Arc<LoadGate>) -> Rc<Ticket> {
-        let ticket = Ticket::new(gate, Rc::new(gate.party_of([127, 0, 0, 1].into())), Entry::Usual);
-        ticket.begin().await.unwrap();
-        ticket
-    }
-
-    async fn list_for_test<F>(db: &Db, produce: F) -> Result<HttpResponse>
-    where
-        F: FnOnce(&mut Conn, &mut Rows) -> db::Result<()> + Clone + Send + 'static,
-    {
-        let request = actix_web::test::TestRequest::default().to_http_request();
-        list(db, Admission::of(&request), ARRAY, produce).await
-    }
-
-    /// So many rows of a kilobyte.
-    fn rows(count: usize) -> impl FnOnce(&mut Conn, &mut Rows) -> db::Result<()> + Clone + Send {
-        move |_, rows| (0..count).try_for_each(|_| rows.push(|buffer| buffer.extend_from_slice(&[b'1'; 1024])))
-    }
-
-    #[tokio::test]
-    async fn a_short_list_is_one_piece_and_no_stream() {
-        let (_directory, db) = open();
-        let (gate, ticket) = ticket(0).await;
-        let response = shed::answer(ticket, list_for_test(&db, rows(3))).await.unwrap().unwrap();
-        assert_eq!(response.body().size(), BodySize::Sized(3 * 1025 + 1));
-        let empty = list_for_test(&db, rows(0)).await.unwrap();
-        assert_eq!(to_bytes(empty.into_body()).await.unwrap(), "[]");
-        assert_eq!(gate.shed(Reason::Streams), 0);
-    }
-
-    #[tokio::test]
-    async fn a_long_list_is_counted_while_it_is_sent() {
-        let (_directory, db) = open();
-        let (gate, first) = ticket(1).await;
-        let response = shed::answer(first, list_for_test(&db, rows(1000))).await.unwrap().unwrap();
-        assert_eq!((response.body().size(), gate.under_way().streams), (BodySize::Stream, 1));
-        let refused = shed::answer(another(&gate).await, list_for_test(&db, rows(1000))).await.unwrap().unwrap_err();
-        assert!(matches!(refused, Error(db::Error::Problem(problem)) if problem.kind.status() == 503));
-        let bytes = to_bytes(response.into_body()).await.unwrap();
-        assert_eq!((bytes.len(), bytes.last()), (1000 * 1025 + 1, Some(&b']')));
-        assert_eq!(gate.under_way().streams, 0);
-    }
-
-    #[tokio::test]
-    async fn what_fails_halfway_is_cut_off() {
-        let (_directory, db) = open();
-        let fails = |conn: &mut Conn, all: &mut Rows| {
-            rows(1000)(conn, all)?;
-            Err(db::Error::Fault("halfway".to_owned()))
-        };
-        let response = list_for_test(&db, fails).await.unwrap();
-        assert!(to_bytes(response.into_body()).await.is_err());
-        let panics = |conn: &mut Conn, all: &mut Rows| {
-            rows(1000)(conn, all)?;
-            panic!("halfway");
-        };
-        let response = list_for_test(&db, panics).await.unwrap();
-        assert!(to_bytes(response.into_body()).await.is_err(), "a part is never taken for the whole");
-        assert!(list_for_test(&db, |_, _| Err(db::Error::Fault("at once".to_owned()))).await.is_err());
-    }
-}
+mod tests;
