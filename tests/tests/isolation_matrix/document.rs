@@ -26,6 +26,8 @@ pub(super) struct Operation {
     pub(super) has_body: bool,
     /// A `GET` that changes something: no session may call it.
     pub(super) writes_by_get: bool,
+    /// Does it say that it is refused where `If-Match` names another version?
+    pub(super) heeds_versions: bool,
 }
 
 impl Operation {
@@ -107,5 +109,6 @@ fn read(method: &str, path: &str, operation: &Value) -> Operation {
         role: role.map(ToOwned::to_owned),
         has_body: operation.get("requestBody").is_some(),
         writes_by_get: method == "get" && operation["x-changes"] == true,
+        heeds_versions: operation["responses"].get("412").is_some(),
     }
 }

@@ -15,7 +15,8 @@ fn every_post_is_carried_out_once_under_a_key(backend: Backend) {
         let posts = world.guarded().filter(|(operation, _)| operation.method == "POST");
         for (operation, recipe) in posts {
             let home = world.home(recipe);
-            let sent = Sent::new(operation, recipe, home, &home.fresh_ids(recipe)).keyed(&unique("key"));
+            let sent = Sent::new(operation, recipe, home, &home.fresh_ids(recipe));
+            let sent = sent.header("Idempotency-Key", &unique("key"));
             let call = |sent: &Sent| world.send(&home.admin, Some(home), sent);
             let first = call(&sent);
             let again = call(&sent);

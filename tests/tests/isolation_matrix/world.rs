@@ -54,7 +54,7 @@ pub(super) struct Sent {
     path: String,
     content_type: &'static str,
     body: Option<String>,
-    key: Option<String>,
+    header: Option<(&'static str, String)>,
 }
 
 impl AsRef<Server> for World {
@@ -127,8 +127,8 @@ impl World {
     /// tenant may be in the answer, but for what was sent.
     pub(super) fn send(&self, caller: &Client, home: Option<&Tenant>, sent: &Sent) -> Response {
         let mut request = caller.absolute(&sent.method, &sent.path);
-        if let Some(key) = &sent.key {
-            request = request.header("Idempotency-Key", key);
+        if let Some((name, value)) = &sent.header {
+            request = request.header(name, value);
         }
         let answer = match &sent.body {
             Some(body) => request.body(sent.content_type, body.as_str()).send(),
@@ -236,14 +236,14 @@ impl Sent {
             path: operation.at(path, ids) + &query,
             content_type: recipe.content_type,
             body: recipe.body.map(|body| with_new_names(&tenant.fill(body))),
-            key: None,
+            header: None,
         }
     }
 
-    /// The same with an `Idempotency-Key`.
+    /// The same with a header.
     #[must_use]
-    pub(super) fn keyed(self, key: &str) -> Self {
-        Self { key: Some(key.to_owned()), ..self }
+    pub(super) fn header(self, name: &'static str, value: &str) -> Self {
+        Self { header: Some((name, value.to_owned())), ..self }
     }
 
     /// A request that is not the same, byte by byte.

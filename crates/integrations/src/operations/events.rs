@@ -320,7 +320,10 @@ pub async fn delete(
 #[utoipa::path(
     operation_id = "activateIntegrationEvent",
     params(IntegrationId, EventId),
-    responses((status = 200, description = "The event", body = Event)),
+    responses(
+        (status = 200, description = "The event", body = Event),
+        (status = 412, description = "The event has changed since it was read"),
+    ),
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/event/{eventId}/activate")]
@@ -337,7 +340,10 @@ pub async fn activate(
 #[utoipa::path(
     operation_id = "deactivateIntegrationEvent",
     params(IntegrationId, EventId),
-    responses((status = 200, description = "The event", body = Event)),
+    responses(
+        (status = 200, description = "The event", body = Event),
+        (status = 412, description = "The event has changed since it was read"),
+    ),
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/event/{eventId}/deactivate")]

@@ -387,7 +387,10 @@ pub fn delete_row(tx: &mut Tx<'_>, services: &Services, row: &Row) -> db::Result
 #[utoipa::path(
     operation_id = "enableInstalledIntegration",
     params(IntegrationId),
-    responses((status = 200, description = "The integration", body = InstalledIntegration)),
+    responses(
+        (status = 200, description = "The integration", body = InstalledIntegration),
+        (status = 412, description = "The integration has changed since it was read"),
+    ),
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/enable")]
@@ -405,7 +408,10 @@ pub async fn enable(
 #[utoipa::path(
     operation_id = "disableInstalledIntegration",
     params(IntegrationId),
-    responses((status = 200, description = "The integration", body = InstalledIntegration)),
+    responses(
+        (status = 200, description = "The integration", body = InstalledIntegration),
+        (status = 412, description = "The integration has changed since it was read"),
+    ),
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/disable")]
@@ -465,7 +471,10 @@ pub fn switch_row(tx: &mut Tx<'_>, old: Row, enabled: bool) -> db::Result<Row> {
     operation_id = "rotateSigningSecret",
     params(IntegrationId),
     request_body(content = Option<SigningSecretRotation>),
-    responses((status = 200, description = "The new secret", body = SigningSecret)),
+    responses(
+        (status = 200, description = "The new secret", body = SigningSecret),
+        (status = 412, description = "The integration has changed since it was read"),
+    ),
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/signingSecret/rotate")]

@@ -306,7 +306,10 @@ async fn to_history(
 #[utoipa::path(
     operation_id = "manageDevice",
     params(ResourceId),
-    responses((status = 200, description = "The resource after the change", body = ResourceDetail<'static>)),
+    responses(
+        (status = 200, description = "The resource after the change", body = ResourceDetail<'static>),
+        (status = 412, description = "The resource has changed since it was read"),
+    ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/devices/{resourceId}/manage")]
@@ -324,7 +327,10 @@ pub async fn manage(
 #[utoipa::path(
     operation_id = "unmanageDevice",
     params(ResourceId),
-    responses((status = 200, description = "The resource after the change", body = ResourceDetail<'static>)),
+    responses(
+        (status = 200, description = "The resource after the change", body = ResourceDetail<'static>),
+        (status = 412, description = "The resource has changed since it was read"),
+    ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/devices/{resourceId}/unmanage")]

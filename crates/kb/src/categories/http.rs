@@ -145,6 +145,7 @@ pub async fn children(
     responses(
         (status = 200, description = "The category", body = wire::Category),
         (status = 409, description = "The category above it is in the trash, or a sibling has its name now"),
+        (status = 412, description = "The category has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]

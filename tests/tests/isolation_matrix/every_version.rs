@@ -1,0 +1,26 @@
+//! Where the document has a 412, `If-Match` is heeded; elsewhere it means nothing, and the request is carried out.
+
+use muster_tests::{Backend, both_backends};
+
+use super::{column, world::Sent};
+
+/// A version that nothing has.
+const NO_VERSION: &str = "\"987654321\"";
+
+both_backends![a_version_is_heeded_where_the_document_says_so];
+
+fn a_version_is_heeded_where_the_document_says_so(backend: Backend) {
+    column(backend, |world| {
+        let mut wrong = Vec::new();
+        for (operation, recipe) in world.guarded().filter(|(operation, _)| operation.method != "GET") {
+            let home = world.home(recipe);
+            let sent = Sent::new(operation, recipe, home, &home.fresh_ids(recipe)).header("If-Match", NO_VERSION);
+            let answer = world.send(&home.admin, Some(home), &sent);
+            let expected = if operation.heeds_versions { 412 } else { 200 };
+            if answer.status != expected {
+                wrong.push(format!("{}: {} instead of {expected}", operation.name(), answer.status));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    });
+}
