@@ -460,9 +460,8 @@ fn the_history_of_a_job_goes_in_steps_of_a_bounded_size() {
     let mut before = fixture.runs(&job).len();
     assert!(before > 200, "{before} runs");
     loop {
-        let tenant = job.tenant_id.clone();
-        let id = job.id.clone();
-        let is_more = fixture.db.write_here(move |conn| runs::store::remove_some(conn, &tenant, &id)).unwrap();
+        let stored = job.clone();
+        let is_more = fixture.db.write_here(move |conn| job::store::remove_some_runs(conn, &stored)).unwrap();
         let after = fixture.runs(&job).len();
         assert!(before - after <= 200, "{} runs in one step", before - after);
         before = after;

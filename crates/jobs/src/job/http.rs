@@ -21,7 +21,7 @@ use super::{
     view::{self, record_change},
     wire::{Job, JobChange, JobId, NewJob, NextRuns, Target},
 };
-use crate::{runs, scripts};
+use crate::scripts;
 
 api::list! {
     /// The list of jobs.
@@ -262,7 +262,7 @@ pub async fn delete(
     let remove_history = move |conn: &mut Conn, scope: &RequestScope| {
         let job = row::Job::existing(conn, &scope.scope(), &named)?;
         scope.check_version(job.version)?;
-        runs::store::remove_some(conn, &job.tenant_id, &job.id)
+        store::remove_some_runs(conn, &job)
     };
     context.in_steps(remove_history).await?;
     context

@@ -211,6 +211,44 @@ pub fn delete(conn: &mut Conn, job: &Job) -> Result<()> {
     Ok(())
 }
 
+/// Removes runs with their output, as a [`Retention`](outbox::Retention) does: as many of the first as printed at most so much together.
+pub fn remove_runs(conn: &mut Conn, tenant: &str, ids: &[String], most: usize) -> Result<usize> {
+    let limit = i64::try_from(most).unwrap_or(i64::MAX);
+    let output = job_output::table.filter(job_output::tenant_id.eq(tenant));
+    let mut whole = ids;
+    loop {
+        let lines = output.filter(job_output::run_id.eq_any(whole)).limit(limit);
+        let lines: Vec<i64> = lines.select(job_output::position).load(conn)?;
+        if lines.len() < most {
+            break;
+        }
+        // One that printed more loses a part of it.
+        if let [one] = whole {
+            let part = output.filter(job_output::run_id.eq(one)).filter(job_output::position.eq_any(&lines));
+            diesel::delete(part).execute(conn)?;
+            return Ok(0);
+        }
+        whole = whole.get(..whole.len() / 2).unwrap_or_default();
+    }
+    diesel::delete(output.filter(job_output::run_id.eq_any(whole))).execute(conn)?;
+    let runs = job_runs::table.filter(job_runs::tenant_id.eq(tenant)).filter(job_runs::id.eq_any(whole));
+    diesel::delete(runs).execute(conn)?;
+    Ok(whole.len())
+}
+
+/// How many runs, and how many lines of output, one step of a deletion removes.
+const TOGETHER: usize = 200;
+
+/// Removes some runs of a job that are over, with their output; says whether there may be more.
+pub fn remove_some_runs(conn: &mut Conn, job: &Job) -> Result<bool> {
+    use job_runs::dsl;
+    let over = dsl::job_runs.filter(dsl::tenant_id.eq(&job.tenant_id)).filter(dsl::job_id.eq(&job.id));
+    let over = over.filter(dsl::finished_ms.is_not_null()).limit(TOGETHER as i64);
+    let ids: Vec<String> = over.select(dsl::id).load(conn)?;
+    let removed = remove_runs(conn, &job.tenant_id, &ids, TOGETHER)?;
+    Ok(removed < ids.len() || removed == TOGETHER)
+}
+
 /// Has a tenant any job?
 pub fn any(conn: &mut Conn, tenant: &str) -> Result<bool> {
     Ok(db::has_any!(conn, jobs, tenant))
