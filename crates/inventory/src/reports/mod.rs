@@ -55,15 +55,7 @@ pub enum Format {
 /// Detects the format by the first character; none for other text.
 #[must_use]
 pub fn sniff(plain: &[u8]) -> Option<Format> {
-    let first = match plain {
-        // UTF-16, in either order of bytes.
-        [0xff, 0xfe, first, 0, ..] | [0xfe, 0xff, 0, first, ..] | [0, first, ..] => first,
-        _ => {
-            let plain = plain.strip_prefix(b"\xef\xbb\xbf").unwrap_or(plain);
-            plain.iter().find(|byte| !byte.is_ascii_whitespace())?
-        }
-    };
-    match first {
+    match encoding::first_character(plain)? {
         b'<' => Some(Format::Xml),
         b'{' | b'[' => Some(Format::Json),
         _ => None,
