@@ -106,10 +106,7 @@ fn describe(tx: &mut Tx<'_>, report: &Report, resource: &mut Resource) -> Result
         add_texts(report, &mut resource.document);
         return Ok(());
     }
-    if resource.resource_type.0 == 0 || kind::is_known(report) {
-        let kind = kind::of(report);
-        resource.resource_type = types::resolve(tx.conn, &resource.tenant_id, kind.path, None)?;
-    }
+    describe_type(tx.conn, report, resource)?;
     if report.origin != Origin::NetworkDiscovery && resource.state == "discovered" {
         rules::set_state(resource, "active", now);
     }
@@ -126,6 +123,14 @@ fn describe(tx: &mut Tx<'_>, report: &Report, resource: &mut Resource) -> Result
     }
     describe_tags(report, &mut resource.document);
     describe_roles(report, &mut resource.document);
+    Ok(())
+}
+
+fn describe_type(conn: &mut Conn, report: &Report, resource: &mut Resource) -> Result<()> {
+    let (id, name) = &resource.resource_type;
+    if *id == 0 || kind::replaces(report, &types::path(conn, &resource.tenant_id, *id, name)?) {
+        resource.resource_type = types::resolve(conn, &resource.tenant_id, kind::of(report).path, None)?;
+    }
     Ok(())
 }
 

@@ -156,6 +156,28 @@ fn a_scan_only_adds_to_a_machine_with_an_agent() {
 }
 
 #[test]
+fn a_bare_inventory_leaves_the_type_of_a_device() {
+    let fixture = Fixture::new();
+    let mut device =
+        json!({"type": "Networking", "name": "edge", "mac": "00:1b:21:00:00:09", "model": "FortiGate-60F"});
+    let kind = |report: &Value| reported(&fixture, report).resource_type.1;
+    assert_eq!(kind(&scan("netinventory", &device)), "Firewall");
+    device.as_object_mut().unwrap().remove("model");
+    for action in ["netdiscovery", "netinventory"] {
+        assert_eq!(kind(&scan(action, &device)), "Firewall", "{action}");
+    }
+    device["description"] = json!("a box");
+    let mut ports = scan("netinventory", &device);
+    ports["content"]["network_ports"] =
+        (0..10).map(|port| json!({"ifnumber": port, "ifname": format!("p{port}"), "iftype": 6})).collect();
+    assert_eq!(kind(&ports), "Firewall");
+    device["description"] = json!("RouterOS RB4011");
+    assert_eq!(kind(&scan("netinventory", &device)), "Router");
+    let bare = json!({"action": "inventory", "deviceid": "d-1", "content": {"hardware": {"name": "m"}}});
+    assert_eq!((kind(&full()).as_str(), kind(&bare).as_str()), ("Linux", "Linux"));
+}
+
+#[test]
 fn the_serial_number_of_an_enclosure_or_a_board_joins_nothing() {
     let fixture = Fixture::new();
     for (name, bios) in [

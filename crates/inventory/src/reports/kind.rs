@@ -69,20 +69,40 @@ pub fn of(report: &Report) -> Kind {
     Kind { name: path.rsplit(" >> ").next().unwrap_or(path), path }
 }
 
+/// Whether [`of`] takes the place of the type that a machine has, given by its path: not where the report says less.
+#[must_use]
+pub fn replaces(report: &Report, known: &str) -> bool {
+    let families: &[&str] = match report.item_type {
+        ItemType::Computer => &["Server", "Workstation", "Mobile"],
+        ItemType::NetworkEquipment => &[NETWORK_DEVICE],
+        ItemType::Phone => &["Mobile"],
+        _ => &[],
+    };
+    let is_told_apart = match report.item_type {
+        ItemType::Computer => family(&system_words(report)) != Family::Unknown,
+        ItemType::NetworkEquipment => described_as(report).is_some(),
+        ItemType::Phone => phone(report) != PHONE,
+        _ => false,
+    };
+    let says_less = !is_told_apart && known.split_once(" >> ").is_some_and(|(family, _)| families.contains(&family));
+    is_known(report) && !says_less
+}
+
 /// Whether [`of`] had anything to go by: a partial report without the operating
 /// system and chassis must not change the type that a machine has.
-#[must_use]
-pub fn is_known(report: &Report) -> bool {
-    !report.partial
-        || match report.item_type {
-            ItemType::Computer => report.os.is_some() && (report.chassis.is_some() || report.virtual_system.is_some()),
-            ItemType::Phone => report.os.is_some(),
-            ItemType::Unmanaged => false,
-            // A device that was told apart once stays so where a discovery says less of it.
-            ItemType::NetworkEquipment => network(report) != NETWORK_DEVICE,
-            _ => report.origin != Origin::Agent,
-        }
+fn is_known(report: &Report) -> bool {
+    match report.item_type {
+        ItemType::Unmanaged => false,
+        _ if !report.partial => true,
+        ItemType::Computer => report.os.is_some() && (report.chassis.is_some() || report.virtual_system.is_some()),
+        ItemType::Phone => report.os.is_some(),
+        ItemType::NetworkEquipment => network(report) != NETWORK_DEVICE,
+        _ => report.origin != Origin::Agent,
+    }
 }
+
+/// The type of a phone of which nothing tells the system.
+const PHONE: &str = "Mobile >> Phone";
 
 /// The type of a network device that nothing tells apart.
 const NETWORK_DEVICE: &str = "Network Device";
@@ -168,11 +188,20 @@ fn phone(report: &Report) -> &'static str {
     } else if make.starts_with("apple") || system.split(' ').any(|word| word == "ios" || word == "ipados") {
         "Mobile >> iOS"
     } else {
-        "Mobile >> Phone"
+        PHONE
     }
 }
 
 fn network(report: &Report) -> &'static str {
+    described_as(report).unwrap_or_else(|| {
+        let cards = report.network_cards.iter().flatten();
+        let ports = cards.filter(|card| !card.loopback && !card.virtual_device).count();
+        if ports >= 8 { "Network Device >> Switch" } else { NETWORK_DEVICE }
+    })
+}
+
+/// The type of a network device that its own words tell.
+fn described_as(report: &Report) -> Option<&'static str> {
     const WORDS: &[(&str, &str)] = &[
         (
             "Network Device >> Firewall",
@@ -190,12 +219,7 @@ fn network(report: &Report) -> &'static str {
     let said = [&report.description, &report.model, &report.name];
     let said: Vec<&str> = said.into_iter().flatten().map(String::as_str).collect();
     let said = said.join(" ").to_lowercase();
-    if let Some((kind, _)) = WORDS.iter().find(|(_, words)| says(&said, words)) {
-        return kind;
-    }
-    let cards = report.network_cards.iter().flatten();
-    let ports = cards.filter(|card| !card.loopback && !card.virtual_device).count();
-    if ports >= 8 { "Network Device >> Switch" } else { NETWORK_DEVICE }
+    WORDS.iter().find(|(_, words)| says(&said, words)).map(|(kind, _)| *kind)
 }
 
 #[cfg(test)]

@@ -63,11 +63,26 @@ fn devices_by_their_description() {
 }
 
 #[test]
-fn a_partial_report_may_say_too_little() {
+fn a_report_that_says_less_replaces_no_type() {
     let full = machine("linux", "Debian", "", "");
-    assert!(is_known(&full));
-    assert!(!is_known(&Report { partial: true, ..full.clone() }));
-    let device = Report { partial: true, item_type: ItemType::NetworkEquipment, ..Report::default() };
-    assert!(!is_known(&device) && is_known(&Report { model: Some("FortiGate-60F".to_owned()), ..device }));
-    assert!(is_known(&Report { partial: true, chassis: Some("Laptop".to_owned()), ..full }));
+    let partial = |report: &Report| Report { partial: true, ..report.clone() };
+    assert!(replaces(&full, "Workstation >> Windows") && !replaces(&partial(&full), "Workstation >> Windows"));
+    assert!(replaces(&Report { chassis: Some("Laptop".to_owned()), ..partial(&full) }, "Server >> Linux"));
+    let unsaid = machine("", "", "Tower", "");
+    assert!(!replaces(&unsaid, "Server >> Linux") && replaces(&unsaid, "Server") && replaces(&unsaid, "Printer"));
+
+    let device = Report { item_type: ItemType::NetworkEquipment, ..Report::default() };
+    let ports = Report { network_cards: Some(vec![NetworkCard::default(); 8]), ..device.clone() };
+    let named = Report { model: Some("FortiGate-60F".to_owned()), ..device.clone() };
+    for known in ["Network Device >> Firewall", "Network Device >> Load Balancer"] {
+        assert!(!replaces(&device, known) && !replaces(&ports, known), "{known}");
+    }
+    assert!(replaces(&device, "Unmanaged") && replaces(&ports, "Network Device"));
+    assert!(!replaces(&partial(&device), "Unmanaged"));
+    assert!(replaces(&named, "Network Device >> Switch") && replaces(&partial(&named), "Network Device"));
+
+    let phone = Report { item_type: ItemType::Phone, ..Report::default() };
+    assert!(!replaces(&phone, "Mobile >> Android") && replaces(&phone, "Other"));
+    let unmanaged = Report { item_type: ItemType::Unmanaged, ..Report::default() };
+    assert!(!replaces(&unmanaged, "Printer"));
 }
