@@ -15,7 +15,7 @@ use base::{
 use db::{Db, Result};
 use outbox::{Actor, Tx};
 
-pub use ingest::{IngestOutcome, ingest};
+pub use ingest::{IngestOutcome, Ingested, ingest};
 
 use crate::reports::{ErrorKind, Message, ReportError, parse, parse_repaired};
 
@@ -25,13 +25,7 @@ pub fn routes(config: &mut Routes) {
 }
 
 /// Takes in a report from a file, for `muster import`. Returns the outcome of each machine in it.
-pub fn import(
-    db: &Db,
-    partner: &TenantId,
-    tenant: &TenantId,
-    file: &[u8],
-    now: Timestamp,
-) -> Result<Vec<IngestOutcome>> {
+pub fn import(db: &Db, partner: &TenantId, tenant: &TenantId, file: &[u8], now: Timestamp) -> Result<Vec<Ingested>> {
     let plain = api::body::inflate(file.to_vec().into(), http::LIMIT)?;
     let read = parse(&plain).or_else(|_| parse_repaired(&plain).map(|(message, _)| message));
     let Message::Inventory(reports) = read.map_err(|error| problem(&error))? else {

@@ -129,7 +129,7 @@ fn report(tx: &mut Tx<'_>, partner: &str, tenant: &str, (host, site, address, co
     for report in &all {
         let (agents::IngestOutcome::Created(id)
         | agents::IngestOutcome::Updated(id)
-        | agents::IngestOutcome::Unchanged(id)) = agents::ingest(tx, partner, tenant, report)?;
+        | agents::IngestOutcome::Unchanged(id)) = agents::ingest(tx, partner, tenant, report)?.outcome;
         let row = store::find_current(tx.conn, &[tenant.to_owned()], &id)?.ok_or_else(|| rules::no_resource(&id))?;
         let before = row.clone().into_resource()?;
         let input = Input::parse(&json!({

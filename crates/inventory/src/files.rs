@@ -52,10 +52,13 @@ pub fn import(
         let mut report = Vec::new();
         file.read_to_end(&mut report)?;
         match agents::import(db, partner, tenant, &report, now) {
-            Ok(machines) => machines.iter().for_each(|machine| match machine {
-                IngestOutcome::Created(_) => counts.created += 1,
-                IngestOutcome::Updated(_) => counts.updated += 1,
-                IngestOutcome::Unchanged(_) => counts.unchanged += 1,
+            Ok(machines) => machines.iter().for_each(|machine| {
+                match machine.outcome {
+                    IngestOutcome::Created(_) => counts.created += 1,
+                    IngestOutcome::Updated(_) => counts.updated += 1,
+                    IngestOutcome::Unchanged(_) => counts.unchanged += 1,
+                }
+                machine.warning().iter().for_each(|warning| warn(warning));
             }),
             Err(db::Error::Problem(problem)) => {
                 counts.refused += 1;

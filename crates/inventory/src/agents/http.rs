@@ -1,5 +1,7 @@
 //! `POST /agents/reports`, as stock agents speak it.
 
+use std::sync::mpsc;
+
 use actix_web::{HttpRequest, HttpResponse, web};
 use api::{Answer, RequestContext, body::Compression, inbound::AnyQuery, post};
 use tokio::task::spawn_blocking;
@@ -16,6 +18,9 @@ const READ: usize = 2;
 /// And so many times more while what is wrong with it is repaired.
 const REPAIRED: usize = 3;
 
+/// Of more machines is not told what there was no room for.
+const MOST_WARNINGS: usize = 20;
+
 /// Which agent asks; only the newer ones send it.
 const AGENT_ID: &str = "glpi-agent-id";
 
@@ -25,7 +30,8 @@ const AGENT_ID: &str = "glpi-agent-id";
 /// Takes the older XML format and the newer JSON format, plain, zlib or gzip, up to 16 MiB, and answers the agent's own
 /// handshake. The machine is found again by its system UUID, serial number with make, MAC address, or, where none of
 /// these is another one's, by its agent device id: a report updates it or creates it. A partial report touches only the
-/// sections it carries. Text that is nearly JSON is repaired; what was repaired is told in `warnings` of the answer.
+/// sections it carries. Text that is nearly JSON is repaired; what was repaired is told in `warnings` of the answer, and
+/// which sections there is no room for.
 #[utoipa::path(
     operation_id = "reportMachine",
     request_body(content = String, content_type = "application/octet-stream",
@@ -57,22 +63,32 @@ pub async fn report(
     if !repairs.is_empty() {
         tracing::info!(tenant = context.tenant_id(), repairs = repairs.join("; "), "a report was repaired");
     }
+    let mut warnings: Vec<String> = repairs.into_iter().map(str::to_owned).collect();
     let is_zlib = compression == Compression::Zlib;
     let answer = match message {
         Message::Prolog { .. } if request.headers().contains_key(AGENT_ID) => reply::contact(reply::DEFAULT_HOURS),
         Message::Prolog { .. } => reply::prolog(is_zlib, reply::DEFAULT_HOURS),
         Message::Contact { .. } => reply::contact(reply::DEFAULT_HOURS),
-        Message::Other { .. } => reply::accepted(format, is_zlib, reply::DEFAULT_HOURS, &repairs),
+        Message::Other { .. } => reply::accepted(format, is_zlib, reply::DEFAULT_HOURS, &warnings),
         Message::Inventory(reports) => {
+            let (sender, left_out) = mpsc::channel();
             context
                 .write(move |tx, scope| {
                     let partner = scope.tenant.partner.as_str();
                     let tenant = scope.tenant_id();
-                    reports.iter().try_for_each(|report| ingest(tx, partner, tenant, report).map(drop))?;
+                    for report in &reports {
+                        if let Some(warning) = ingest(tx, partner, tenant, report)?.warning() {
+                            let _ = sender.send(warning);
+                        }
+                    }
                     Ok(Answer::empty())
                 })
                 .await?;
-            reply::accepted(format, is_zlib, reply::DEFAULT_HOURS, &repairs)
+            for warning in left_out.try_iter().take(MOST_WARNINGS) {
+                tracing::info!(tenant = context.tenant_id(), warning, "a report was not stored whole");
+                warnings.push(warning);
+            }
+            reply::accepted(format, is_zlib, reply::DEFAULT_HOURS, &warnings)
         }
     };
     Ok(HttpResponse::Ok().content_type(answer.content_type).body(answer.body))

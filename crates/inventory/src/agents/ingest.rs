@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     model::document::{Document, Resource, Tag},
-    reports::{IdentityKey, Origin, Report, TAG_OPTION, kind, roles},
+    reports::{IdentityKey, Origin, Report, TAG_OPTION, extra, kind, roles},
     resources::{
         changes,
         identities::{self, IdentityMatch},
@@ -23,6 +23,24 @@ use crate::{
 /// The source of tags that an agent reported; the others are the caller's and stay.
 const AGENT: &str = "AGENT";
 
+/// What became of a report.
+pub struct Ingested {
+    pub outcome: IngestOutcome,
+    /// The sections that the resource has no room for, by their names.
+    pub left_out: Vec<String>,
+}
+
+impl Ingested {
+    /// What the sender is told of the sections that were left out.
+    pub fn warning(&self) -> Option<String> {
+        let cut = |name: &String| name.chars().take(64).collect::<String>();
+        let names = self.left_out.iter().map(cut).collect::<Vec<_>>().join(", ");
+        let room = extra::MAX_EXTRA_BYTES >> 10;
+        (!names.is_empty())
+            .then(|| format!("metaData.inventory has room for {room} KiB, not for these sections: {names}"))
+    }
+}
+
 /// The outcome of a reported machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IngestOutcome {
@@ -35,7 +53,7 @@ pub enum IngestOutcome {
 }
 
 /// Takes in one report.
-pub fn ingest(tx: &mut Tx<'_>, partner: &str, tenant: &str, report: &Report) -> Result<IngestOutcome> {
+pub fn ingest(tx: &mut Tx<'_>, partner: &str, tenant: &str, report: &Report) -> Result<Ingested> {
     let keys = report.identity();
     let host = report.host_name.as_deref().or(report.name.as_deref()).unwrap_or_default();
     let mut known = identities::find(tx.conn, tenant, &keys, host)?;
@@ -51,26 +69,20 @@ pub fn ingest(tx: &mut Tx<'_>, partner: &str, tenant: &str, report: &Report) -> 
     let new_keys: Vec<IdentityKey> = keys.into_iter().filter(|key| !known_by.contains(key)).collect();
     let old = row.clone().into_resource()?;
     let mut resource = old.clone();
-    describe(tx, report, &mut resource)?;
+    let left_out = describe(tx, report, &mut resource)?;
     identities::add(tx.conn, &resource, &new_keys)?;
     let software = store_software(tx.conn, report, &resource, tx.now)?;
     if resource == old && !software {
-        return Ok(IngestOutcome::Unchanged(old.id));
+        return Ok(Ingested { outcome: IngestOutcome::Unchanged(old.id), left_out });
     }
     resource.version = old.version + 1;
     resource.updated = tx.now;
     store::update(tx.conn, partner, &row, &resource)?;
     changes::record_change(tx, Some(&old), Some(&resource))?;
-    Ok(IngestOutcome::Updated(old.id))
+    Ok(Ingested { outcome: IngestOutcome::Updated(old.id), left_out })
 }
 
-fn create(
-    tx: &mut Tx<'_>,
-    partner: &str,
-    tenant: &str,
-    report: &Report,
-    keys: &[IdentityKey],
-) -> Result<IngestOutcome> {
+fn create(tx: &mut Tx<'_>, partner: &str, tenant: &str, report: &Report, keys: &[IdentityKey]) -> Result<Ingested> {
     let now = tx.now;
     let discovered = report.origin == Origin::NetworkDiscovery;
     let managed = (!discovered).then_some(now);
@@ -91,20 +103,21 @@ fn create(
         decommissioned: None,
         document: Document::default(),
     };
-    describe(tx, report, &mut resource)?;
+    let left_out = describe(tx, report, &mut resource)?;
     store::insert(tx.conn, partner, &resource, keys)?;
     store_software(tx.conn, report, &resource, now)?;
     changes::record_change(tx, None, Some(&resource))?;
-    Ok(IngestOutcome::Created(resource.id))
+    Ok(Ingested { outcome: IngestOutcome::Created(resource.id), left_out })
 }
 
-/// Applies a report to a resource. Attributes that the report does not have stay.
-fn describe(tx: &mut Tx<'_>, report: &Report, resource: &mut Resource) -> Result<()> {
+/// Applies a report to a resource, and gives the sections that it has no room for. Attributes that the report does not
+/// have stay.
+fn describe(tx: &mut Tx<'_>, report: &Report, resource: &mut Resource) -> Result<Vec<String>> {
     let now = tx.now;
     describe_place(tx, report, resource)?;
     if resource.agent_installed && !report.agent_installed() {
         add_texts(report, &mut resource.document);
-        return Ok(());
+        return Ok(Vec::new());
     }
     describe_type(tx.conn, report, resource)?;
     if report.origin != Origin::NetworkDiscovery && resource.state == "discovered" {
@@ -117,13 +130,13 @@ fn describe(tx: &mut Tx<'_>, report: &Report, resource: &mut Resource) -> Result
         }
     }
     describe_texts(report, &mut resource.document);
-    describe_parts(report, &mut resource.document)?;
+    let left_out = describe_parts(report, &mut resource.document)?;
     if resource.document.display_name().is_empty() {
         resource.document.set("name", report.device_id.as_str());
     }
     describe_tags(report, &mut resource.document);
     describe_roles(report, &mut resource.document);
-    Ok(())
+    Ok(left_out)
 }
 
 fn describe_type(conn: &mut Conn, report: &Report, resource: &mut Resource) -> Result<()> {
@@ -237,7 +250,7 @@ fn cut(text: &str) -> String {
     text.chars().take(LONGEST).collect()
 }
 
-fn describe_parts(report: &Report, document: &mut Document) -> Result<()> {
+fn describe_parts(report: &Report, document: &mut Document) -> Result<Vec<String>> {
     let mut extra = report.extra.clone();
     if let Some(bios) = &report.bios {
         let mut shown = match document.nested.remove("bios") {
@@ -271,34 +284,29 @@ fn describe_parts(report: &Report, document: &mut Document) -> Result<()> {
     if let Some(machines) = &report.virtual_machines {
         extra.insert("virtualMachines".to_owned(), json!(machines));
     }
-    if !report.partial || !extra.is_empty() {
-        keep_extra(document, extra, report.partial);
+    if report.partial && extra.is_empty() {
+        return Ok(report.extra_dropped.clone());
     }
-    Ok(())
+    Ok(keep_extra(document, extra, report))
 }
 
-/// Sections that have no place of their own in the detail are shown under `metaData.inventory`; what a caller put
-/// beside it stays. An empty section takes away the one that a partial report finds.
-fn keep_extra(document: &mut Document, extra: Map<String, Value>, partial: bool) {
+/// Sections that have no place of their own in the detail are shown under `metaData.inventory`, as far as there is
+/// room; the others are returned. What a caller put beside it stays.
+fn keep_extra(document: &mut Document, extra: Map<String, Value>, report: &Report) -> Vec<String> {
     let mut meta = match document.nested.remove("metaData") {
         Some(Value::Object(meta)) => meta,
         _ => Map::new(),
     };
-    let mut sections = match meta.remove("inventory") {
-        Some(Value::Object(sections)) if partial => sections,
+    let stored = match meta.remove("inventory") {
+        Some(Value::Object(sections)) => sections,
         _ => Map::new(),
     };
-    for (name, section) in extra {
-        match (sections.get_mut(&name), section) {
-            (_, Value::Array(entries)) if entries.is_empty() => drop(sections.remove(&name)),
-            (Some(Value::Object(known)), Value::Object(facts)) => known.extend(facts),
-            (_, section) => drop(sections.insert(name, section)),
-        }
-    }
+    let (sections, left_out) = extra::merge(stored, extra, report);
     if !sections.is_empty() {
         meta.insert("inventory".to_owned(), Value::Object(sections));
     }
     document.set_part("metaData", if meta.is_empty() { Value::Null } else { Value::Object(meta) });
+    left_out
 }
 
 fn part<T: Serialize>(value: &T) -> Result<Value> {

@@ -16,7 +16,7 @@ fn id(outcome: &IngestOutcome) -> &str {
 
 fn take_in(fixture: &Fixture, report: &Value) -> IngestOutcome {
     let [partner, tenant] = ["msp_1", "client_1"].map(|id| TenantId::parse(id).unwrap());
-    import(&fixture.db, &partner, &tenant, report.to_string().as_bytes(), NOW).unwrap().pop().unwrap()
+    import(&fixture.db, &partner, &tenant, report.to_string().as_bytes(), NOW).unwrap().pop().unwrap().outcome
 }
 
 /// The resource after a report.
@@ -175,6 +175,32 @@ fn a_bare_inventory_leaves_the_type_of_a_device() {
     assert_eq!(kind(&scan("netinventory", &device)), "Router");
     let bare = json!({"action": "inventory", "deviceid": "d-1", "content": {"hardware": {"name": "m"}}});
     assert_eq!((kind(&full()).as_str(), kind(&bare).as_str()), ("Linux", "Linux"));
+}
+
+#[test]
+fn what_has_no_room_in_the_inventory_is_said() {
+    let fixture = Fixture::new();
+    reported(&fixture, &full());
+    let section = |kib: usize| json!((0..kib).map(|_| json!({"text": "x".repeat(1_000)})).collect::<Vec<_>>());
+    let warning = |content: Value| {
+        let report = partial(content).to_string();
+        let [partner, tenant] = ["msp_1", "client_1"].map(|id| TenantId::parse(id).unwrap());
+        let mut machines = import(&fixture.db, &partner, &tenant, report.as_bytes(), NOW).unwrap();
+        machines.pop().unwrap().warning().unwrap_or_default()
+    };
+    let stored = || {
+        let machine = reported(&fixture, &partial(json!({"hardware": {"name": "m"}})));
+        machine.document.nested["metaData"]["inventory"].clone()
+    };
+    assert_eq!(warning(json!({"drives": section(200)})), "");
+    for name in ["usb", "virtualmachines", "drives"] {
+        let before = stored();
+        let said = warning(json!({name: section(if name == "drives" { 300 } else { 100 })}));
+        assert!(said.contains("256 KiB") && said.to_lowercase().ends_with(name), "{said}");
+        assert_eq!(stored(), before, "{name}");
+    }
+    assert_eq!(warning(json!({"drives": section(10), "usb": section(100)})), "");
+    assert_eq!(stored()["usb"].as_array().map(Vec::len), Some(100));
 }
 
 #[test]

@@ -17,7 +17,7 @@ mod device;
 mod encoding;
 mod envelope;
 mod error;
-mod extra;
+pub mod extra;
 pub mod identity;
 mod json;
 pub mod kind;

@@ -125,8 +125,8 @@ pub struct Report {
     pub encoding_type: Option<String>,
     /// Names of hardware parts, by section (`memories`, `storages`, …).
     pub components: BTreeMap<&'static str, Vec<String>>,
-    /// Every other section as JSON, in all at most [`super::MAX_EXTRA_BYTES`]. An empty array is a section without
-    /// objects, or one that is too large.
+    /// Every other section as JSON, in all at most [`super::extra::MAX_EXTRA_BYTES`]. An empty array is a section
+    /// without objects.
     pub extra: Map<String, Value>,
     /// Names of sections that were left out of `extra` because they are too large.
     pub extra_dropped: Vec<String>,

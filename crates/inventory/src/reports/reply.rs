@@ -44,7 +44,7 @@ pub fn contact(hours: u32) -> Reply {
 
 /// Answers a report, or anything else that only needs to be acknowledged. The older format has no room for warnings.
 #[must_use]
-pub fn accepted(format: Format, is_zlib: bool, hours: u32, warnings: &[&str]) -> Reply {
+pub fn accepted(format: Format, is_zlib: bool, hours: u32, warnings: &[String]) -> Reply {
     let hours = hours.max(1);
     match format {
         Format::Xml => xml(is_zlib, "<RESPONSE>SEND</RESPONSE>"),
@@ -87,12 +87,12 @@ mod tests {
         assert!(text.contains("<REPLY><PROLOG_FREQ>12</PROLOG_FREQ><RESPONSE>SEND</RESPONSE></REPLY>"));
         let plain = prolog(false, 12);
         assert_eq!((plain.content_type, plain.body), ("application/xml", text.into_bytes()));
-        assert!(!accepted(Format::Xml, false, 24, &["w"]).body.is_empty());
+        assert!(!accepted(Format::Xml, false, 24, &["w".to_owned()]).body.is_empty());
     }
 
     #[test]
     fn json_answers_are_objects_with_status_and_expiration() {
-        for reply in [contact(24), accepted(Format::Json, true, 24, &["w"])] {
+        for reply in [contact(24), accepted(Format::Json, true, 24, &["w".to_owned()])] {
             assert_eq!(sniff(&reply.body), Some(Format::Json));
             let value: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
             assert_eq!((&value["status"], &value["expiration"]), (&"ok".into(), &24.into()));
