@@ -23,6 +23,13 @@ use crate::{
 /// The source of tags that an agent reported; the others are the caller's and stay.
 const AGENT: &str = "AGENT";
 
+/// The source of a device that was scanned.
+const NETWORK: &str = "NETWORK";
+
+/// The texts by which firmware tells a machine from others. What a scan told of them ends when the agent reports: it
+/// may be what several machines in an enclosure have.
+const OF_FIRMWARE: [&str; 2] = ["systemUID", "serialNumber"];
+
 /// What became of a report.
 pub struct Ingested {
     pub outcome: IngestOutcome,
@@ -56,20 +63,28 @@ pub enum IngestOutcome {
 pub fn ingest(tx: &mut Tx<'_>, partner: &str, tenant: &str, report: &Report) -> Result<Ingested> {
     let keys = report.identity();
     let host = report.host_name.as_deref().or(report.name.as_deref()).unwrap_or_default();
-    let mut known = identities::find(tx.conn, tenant, &keys, host)?;
+    let find = if report.agent_installed() { identities::find } else { identities::find_scanned };
+    let mut known = find(tx.conn, tenant, &keys, host)?;
     if known.is_none() {
         // Two first reports of one machine must not both create it.
         identities::lock_identities(tx.conn, tenant)?;
-        known = identities::find(tx.conn, tenant, &keys, host)?;
+        known = find(tx.conn, tenant, &keys, host)?;
     }
     let Some(IdentityMatch { id, known_by, .. }) = known else { return create(tx, partner, tenant, report, &keys) };
     lock::lock_resource(tx.conn, &id)?;
     let row = store::find_current(tx.conn, &[tenant.to_owned()], &id)?;
     let Some(row) = row else { return create(tx, partner, tenant, report, &keys) };
-    let new_keys: Vec<IdentityKey> = keys.into_iter().filter(|key| !known_by.contains(key)).collect();
     let old = row.clone().into_resource()?;
     let mut resource = old.clone();
+    if report.agent_installed() && !old.agent_installed && old.document.text("source") == NETWORK {
+        let scanned: Vec<_> =
+            known_by.iter().filter(|key| key.is_of_firmware() && !keys.contains(key)).cloned().collect();
+        identities::remove(tx.conn, &old, &scanned)?;
+        OF_FIRMWARE.iter().for_each(|name| resource.document.set(name, ""));
+    }
     let left_out = describe(tx, report, &mut resource)?;
+    let is_sign = |key: &IdentityKey| report.agent_installed() || !old.agent_installed || !key.is_of_firmware();
+    let new_keys: Vec<_> = keys.into_iter().filter(|key| !known_by.contains(key) && is_sign(key)).collect();
     identities::add(tx.conn, &resource, &new_keys)?;
     let software = store_software(tx.conn, report, &resource, tx.now)?;
     if resource == old && !software {
@@ -154,11 +169,12 @@ fn describe_place(tx: &mut Tx<'_>, report: &Report, resource: &mut Resource) -> 
     Ok(())
 }
 
-/// Adds the facts of a scan that are not known. The agent on the machine knows its names, type and parts better.
+/// Adds the facts of a scan that are not known. The agent on the machine knows its names, type, numbers and parts
+/// better.
 fn add_texts(report: &Report, document: &mut Document) {
     let mut seen = Document::default();
     describe_texts(report, &mut seen);
-    for (name, text) in seen.texts {
+    for (name, text) in seen.texts.into_iter().filter(|(name, _)| !OF_FIRMWARE.contains(&name.as_str())) {
         document.texts.entry(name).or_insert(text);
     }
 }
@@ -241,7 +257,7 @@ fn describe_texts(report: &Report, document: &mut Document) {
         }
         document.set("reportedName", reported);
     }
-    document.set("source", if report.agent_installed() { AGENT } else { "NETWORK" });
+    document.set("source", if report.agent_installed() { AGENT } else { NETWORK });
     document.set("status", "UP");
 }
 

@@ -133,7 +133,7 @@ fn a_scan_only_adds_to_a_machine_with_an_agent() {
             assert_eq!(new.text(name), text, "{action}: {name}");
         }
         let added = new.texts.keys().filter(|name| !old.texts.contains_key(*name)).collect::<Vec<_>>();
-        assert_eq!(added, ["dnsName", "serialNumber"], "{action}");
+        assert_eq!(added, ["dnsName"], "{action}");
         assert!(after.site_id.is_some(), "{action}");
     }
     let software = fixture.read(|conn| {
@@ -153,6 +153,78 @@ fn a_scan_only_adds_to_a_machine_with_an_agent() {
         "networks": [{"description": "eth0", "mac": "00:1b:21:00:00:09", "status": "up"}]}});
     let machine = reported(&fixture, &own);
     assert_eq!((machine.id, machine.document.text("name")), (found.id, "own"));
+}
+
+/// A machine with an agent, of which nothing but host name, address and what is given is known.
+fn agent_report(name: &str, mac: &str, hardware: &Value, bios: &Value) -> Value {
+    let mut content = json!({"hardware": {"name": name}, "bios": bios,
+        "networks": [{"description": "eth0", "mac": mac, "status": "up"}]});
+    content["hardware"].as_object_mut().unwrap().extend(hardware.as_object().unwrap().clone());
+    json!({"action": "inventory", "deviceid": format!("d-{name}"), "content": content})
+}
+
+#[test]
+fn a_scan_gives_a_machine_with_an_agent_no_serial_number() {
+    let mac = "00:1b:21:3a:4b:5c";
+    let uuid = "9b7d1a52-11a2-4e5c-8a43-0b6c1f2d3e4f";
+    let bare = agent_report("m", mac, &json!({}), &json!({}));
+    let own = agent_report("m", mac, &json!({}), &json!({"ssn": "OWN2A7", "smanufacturer": "HP"}));
+    let found = json!({"type": "Networking", "name": "ilo", "mac": mac, "serial": "SCAN77", "manufacturer": "HP"});
+    let with_uuid = json!({"type": "Networking", "name": "ilo", "mac": mac, "uuid": uuid});
+    for found in [&found, &with_uuid] {
+        let fixture = Fixture::new();
+        let before = reported(&fixture, &bare);
+        assert_eq!(reported(&fixture, &scan("netinventory", found)).id, before.id);
+        let after = reported(&fixture, &own);
+        assert_eq!((after.id.as_str(), after.document.text("serialNumber")), (before.id.as_str(), "OWN2A7"));
+        assert_eq!(after.document.text("systemUID"), "");
+    }
+    // Once the agent has told its own, it is still found by its address; and by its serial number at another one.
+    let fixture = Fixture::new();
+    let before = reported(&fixture, &own);
+    let board = json!({"type": "Networking", "name": "ilo", "mac": "00:1b:21:00:00:09", "serial": "OWN2A7",
+        "manufacturer": "HP"});
+    for found in [&found, &board] {
+        assert_eq!(reported(&fixture, &scan("netinventory", found)).id, before.id, "{found}");
+    }
+    // What a scan told before the agent came ends with its first report, and what people entered stays.
+    let fixture = Fixture::new();
+    let before = reported(&fixture, &scan("netdiscovery", &found));
+    assert_eq!(before.document.text("serialNumber"), "SCAN77");
+    let with_agent = reported(&fixture, &bare);
+    assert_eq!((&with_agent.id, with_agent.document.text("serialNumber")), (&before.id, ""));
+    assert_eq!(reported(&fixture, &own).id, before.id);
+    let other = agent_report("n", "00:1b:21:00:00:07", &json!({}), &json!({"ssn": "SCAN77", "smanufacturer": "HP"}));
+    assert_ne!(reported(&fixture, &other).id, before.id);
+}
+
+#[test]
+fn blades_of_one_enclosure_have_scans_of_their_own() {
+    let fixture = Fixture::new();
+    let enclosure = json!({"enclosureserial": "ENC12C4", "smanufacturer": "HP"});
+    for uuids in [["9b7d1a52-11a2-4e5c-8a43-0b6c1f2d3e41", "9b7d1a52-11a2-4e5c-8a43-0b6c1f2d3e42"], ["", ""]] {
+        let net = if uuids[0].is_empty() { 2 } else { 3 };
+        let mac = |blade: usize| format!("00:1b:21:00:0{net}:0{blade}");
+        let report = |blade: usize| {
+            agent_report(&format!("b{net}{blade}"), &mac(blade), &json!({"uuid": uuids[blade]}), &enclosure)
+        };
+        let scan_of = |blade: usize| {
+            scan(
+                "netinventory",
+                &json!({"type": "Networking", "mac": mac(blade), "serial": "ENC12C4",
+                "manufacturer": "HP", "description": format!("bay {blade}")}),
+            )
+        };
+        let blades = [0, 1].map(|blade| reported(&fixture, &report(blade)).id);
+        assert_ne!(blades[0], blades[1]);
+        for blade in [0, 1, 0] {
+            let scanned = reported(&fixture, &scan_of(blade));
+            let said =
+                (scanned.id.as_str(), scanned.document.text("description"), scanned.document.text("serialNumber"));
+            assert_eq!(said, (blades[blade].as_str(), format!("bay {blade}").as_str(), ""));
+            assert_eq!(reported(&fixture, &report(blade)).id, blades[blade]);
+        }
+    }
 }
 
 #[test]

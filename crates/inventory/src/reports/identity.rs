@@ -82,6 +82,12 @@ impl IdentityKey {
         normal_mac(mac).filter(|mac| is_identifying_mac(mac)).map(Self::Mac)
     }
 
+    /// Is it a number of the firmware? A scan may tell the one of an enclosure, or of a management board.
+    #[must_use]
+    pub const fn is_of_firmware(&self) -> bool {
+        matches!(self, Self::SystemUuid(_) | Self::Serial { .. })
+    }
+
     /// The kind as it is stored: `agent`, `uuid`, `cloud`, `serial`, `mac`.
     #[must_use]
     pub const fn kind(&self) -> &'static str {

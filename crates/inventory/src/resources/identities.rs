@@ -43,6 +43,31 @@ pub fn find(conn: &mut Conn, tenant: &str, keys: &[IdentityKey], host: &str) -> 
     Ok(None)
 }
 
+/// As [`find`], for a scan: a machine with an agent that has an address of the scan comes before one with its serial
+/// number, which may be that of an enclosure of several machines.
+pub fn find_scanned(conn: &mut Conn, tenant: &str, keys: &[IdentityKey], host: &str) -> Result<Option<IdentityMatch>> {
+    let found = find(conn, tenant, keys, host)?;
+    if found.as_ref().is_some_and(|found| matches!(found.by, IdentityKey::SystemUuid(_))) {
+        return Ok(found);
+    }
+    let without_serial: Vec<_> =
+        keys.iter().filter(|key| !matches!(key, IdentityKey::Serial { .. })).cloned().collect();
+    for key in without_serial.iter().filter(|key| matches!(key, IdentityKey::Mac(_))) {
+        for id in holders(conn, tenant, key)? {
+            let known_by = keys_of(conn, tenant, &id)?;
+            if is_same_machine(&known_by, &without_serial) && has_agent(conn, tenant, &id)? {
+                return Ok(Some(IdentityMatch { id, by: key.clone(), known_by }));
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn has_agent(conn: &mut Conn, tenant: &str, id: &str) -> Result<bool> {
+    let installed = resources::table.find((tenant, id)).select(resources::agent_installed);
+    Ok(installed.get_result(conn).optional()?.unwrap_or(false))
+}
+
 /// Chooses among machines with one device id: the one with this host name, else the one with no other keys.
 fn choose(conn: &mut Conn, tenant: &str, found: Vec<IdentityMatch>, host: &str) -> Result<Vec<IdentityMatch>> {
     let ids: Vec<&str> = found.iter().map(|one| one.id.as_str()).collect();
