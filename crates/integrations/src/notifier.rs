@@ -94,15 +94,22 @@ struct Named {
 }
 
 impl NotifierInput {
-    /// The notifier, and its secrets. What leads to where no call may go is refused by the name of its field.
-    pub fn checked(self, guard: &Guard, mut refuse: impl FnMut(&str, String)) -> Option<(Notifier, Secrets)> {
-        let mut leads_on = |field: &str, url: &str| {
-            let checked = if url.is_empty() { Ok(()) } else { guard.url(url).map(drop) };
+    /// The notifier, and its secrets. What leads to where no call may go is refused by the name of its field; URLs that
+    /// the `stored` one has, given as [`Notifier::to_body`], may be written back, though they are refused since.
+    pub fn checked(
+        self,
+        stored: Option<&Value>,
+        guard: &Guard,
+        mut refuse: impl FnMut(&str, String),
+    ) -> Option<(Notifier, Secrets)> {
+        let is_stored = |name: &str, url: &str| stored.is_some_and(|stored| stored[name] == *url);
+        let mut leads_on = |name: &str, field: &str, url: &str| {
+            let checked = if url.is_empty() || is_stored(name, url) { Ok(()) } else { guard.url(url).map(drop) };
             checked.map_err(|wrong| refuse(field, wrong)).is_ok() && !url.is_empty()
         };
-        let is_whole = leads_on("baseURI", &self.base_uri);
+        let is_whole = leads_on("baseURI", "baseURI", &self.base_uri);
         if let Some(url) = &self.access_token_url {
-            leads_on(&url.field, &url.text);
+            leads_on("accessTokenURL", &url.field, &url.text);
         }
         let secrets = [("password", self.password), ("apiKey", self.api_key), ("apiSecret", self.api_secret)];
         let secrets = secrets.into_iter().filter_map(|(name, secret)| Some((name.to_owned(), secret?)));

@@ -7,7 +7,12 @@ use serde_json::json;
 
 use super::{event, incident, install, on_incidents, path, receiver::Receiver, server, statuses};
 
-both_backends![no_hostile_url_is_saved_or_tried, what_was_saved_is_checked_again, an_operator_opens_what_is_needed];
+both_backends![
+    no_hostile_url_is_saved_or_tried,
+    what_was_saved_is_checked_again,
+    what_is_stored_is_written_back,
+    an_operator_opens_what_is_needed,
+];
 
 /// URLs that mean the sink at this port, or another place inside, in every disguise.
 fn hostile(port: u16) -> Vec<String> {
@@ -132,6 +137,41 @@ fn what_was_saved_is_checked_again(backend: Backend) {
     let tried = admin.post(&format!("{}/test", events[0]), &json!({"object": {}, "send": true})).ok();
     assert!(!super::text(&tried["response"]["error"]).is_empty(), "{tried}");
     assert_eq!(sink.connections(), before);
+}
+
+/// A URL that is refused today does not keep the rest from being changed; another one is refused.
+fn what_is_stored_is_written_back(backend: Backend) {
+    let url = (backend == Backend::Postgres).then(muster_tests::fresh_database);
+    let mut server = Server::start_at(backend, url, &["--egress-allow", "127.0.0.0/8"]);
+    let [here, there] = ["http://127.0.0.1:9/x", "http://127.0.0.1:9/y"];
+    let client = server.new_client();
+    let tenant = client.tenant_id().to_owned();
+    let text = super::text;
+    let installed = install(&client, here);
+    let integration = path(&installed);
+    let mut own = on_incidents("{}");
+    own["notifier"] = json!({"baseURI": here});
+    let event = event(&client, &installed, &own);
+    let user = text(&client.post("/users", &json!({"loginName": unique("u")})).ok()["id"]);
+    let methods = format!("/users/{user}/contactMethods");
+    let method = client.post(&methods, &json!({"type": "HTTP", "url": here})).ok();
+    let method = format!("{methods}/{}", text(&method["id"]));
+    let calendar = client.post("/holidayCalendars", &json!({"name": unique("c"), "url": here})).ok();
+    let calendar = format!("/holidayCalendars/{}", text(&calendar["id"]));
+    server.set_arguments(&[]);
+    server.restart();
+    let client = server.admin().tenant(&tenant);
+    let renamed = unique("renamed");
+    client.post(&integration, &json!({"displayName": renamed, "baseNotifier": {"baseURI": here}})).ok();
+    client.post(&integration, &json!({"baseNotifier": {"baseURI": there}})).invalid(&["baseNotifier.baseURI"]);
+    client.post(&event, &json!({"name": renamed})).ok();
+    client.post(&event, &json!({"name": renamed, "notifier": {"baseURI": here}})).ok();
+    client.post(&event, &json!({"notifier": {"baseURI": there}})).invalid(&["notifier.baseURI"]);
+    client.post(&method, &json!({"name": renamed})).ok();
+    client.post(&method, &json!({"name": renamed, "url": here})).ok();
+    client.post(&method, &json!({"url": there})).invalid(&["url"]);
+    client.post(&calendar, &json!({"name": renamed, "url": here})).ok();
+    client.post(&calendar, &json!({"url": there})).invalid(&["url"]);
 }
 
 fn an_operator_opens_what_is_needed(backend: Backend) {

@@ -80,10 +80,9 @@ impl ParsedEvent {
         meter: &Meter,
     ) -> Result<Self, Problem> {
         Fields::of(body).finish()?;
-        let (merged, former) = match stored {
-            Some((config, secrets)) => (laid_over(&config.to_body(secrets), body), Some(secrets)),
-            None => (body.clone(), None),
-        };
+        let stored_body = stored.map(|(config, secrets)| config.to_body(secrets));
+        let merged = stored_body.as_ref().map_or_else(|| body.clone(), |stored| laid_over(stored, body));
+        let former = stored.map(|(_, secrets)| secrets);
         let mut fields = Fields::of(&merged);
         let mut secrets = Secrets::default();
         let mut given = Input::read(&mut fields);
@@ -101,7 +100,8 @@ impl ParsedEvent {
             fields.require("notifier");
         }
         let refuse = |field: &str, message: String| fields.error(&format!("notifier.{field}"), message);
-        let read = given.notifier.and_then(|notifier| notifier.checked(guard, refuse));
+        let known = stored_body.as_ref().and_then(|body| body.get("notifier"));
+        let read = given.notifier.and_then(|notifier| notifier.checked(known, guard, refuse));
         let (notifier, of_notifier) = read.map_or((None, Secrets::default()), |(one, two)| (Some(one), two));
         secrets.0.extend(of_notifier.0);
         let used = if use_base { base } else { notifier.as_ref() };

@@ -160,7 +160,7 @@ impl Change {
     /// 400 that lists every field that is wrong.
     pub fn read_new(body: &Value, guard: &Guard) -> Result<Self, Problem> {
         let (Input { display_name, description, base_notifier }, wrong) = Input::parse_with_errors(body);
-        ChangeInput { display_name: Some(display_name), description, base_notifier }.checked(body, wrong, guard)
+        ChangeInput { display_name: Some(display_name), description, base_notifier }.checked(body, None, wrong, guard)
     }
 
     /// Reads the body of a change. `stored` is the notifier that a change of it is laid over.
@@ -177,16 +177,22 @@ impl Change {
             }
         }
         let (change, wrong) = ignored::of_sent(body, || ChangeInput::parse_with_errors(&merged));
-        change.checked(body, wrong, guard)
+        change.checked(body, stored, wrong, guard)
     }
 }
 
 impl ChangeInput {
-    fn checked(self, body: &Value, mut wrong: FieldErrors, guard: &Guard) -> Result<Change, Problem> {
+    fn checked(
+        self,
+        body: &Value,
+        stored: Option<&Value>,
+        mut wrong: FieldErrors,
+        guard: &Guard,
+    ) -> Result<Change, Problem> {
         let has = |name: &str| body.get(name).is_some_and(|value| !value.is_null());
         let given = if has("notifier") && !has("baseNotifier") { "notifier" } else { "baseNotifier" };
         let notifier = self.base_notifier.and_then(|notifier| {
-            notifier.checked(guard, |field, message| wrong.add(&format!("{given}.{field}"), message))
+            notifier.checked(stored, guard, |field, message| wrong.add(&format!("{given}.{field}"), message))
         });
         wrong.check()?;
         Ok(Change { name: self.display_name, description: self.description, notifier })

@@ -3,8 +3,12 @@ use base::body::Request as _;
 use super::*;
 
 fn errors(body: &Value) -> Vec<String> {
+    errors_after(None, body)
+}
+
+fn errors_after(stored: Option<&Value>, body: &Value) -> Vec<String> {
     let (given, mut wrong) = NotifierInput::parse_with_errors(body);
-    given.checked(&Guard::default(), |field, message| wrong.add(field, message));
+    given.checked(stored, &Guard::default(), |field, message| wrong.add(field, message));
     let errors = wrong.check().err().map(|problem| problem.errors).unwrap_or_default();
     errors.into_iter().map(|error| error.field_name).collect()
 }
@@ -38,6 +42,25 @@ fn each_missing_field_is_named() {
     ] {
         assert_eq!(errors(&body), expected, "{body}");
     }
+}
+
+#[test]
+fn urls_that_are_stored_are_written_back() {
+    let of = |base: &str, token: &str| {
+        json!({"baseURI": base, "authType": "OAUTH2", "grantType": "CLIENT_CREDENTIALS", "apiKey": "k",
+            "apiSecret": "s", "accessTokenURL": token})
+    };
+    let [base, token] = ["http://127.0.0.1/hook", "http://10.0.0.1/token"];
+    let stored = of(base, token);
+    for (body, expected) in [
+        (stored.clone(), vec![]),
+        (of(base, "http://10.0.0.2/token"), vec!["accessTokenURL"]),
+        (of("http://127.0.0.1/other", token), vec!["baseURI"]),
+        (of(token, base), vec!["baseURI", "accessTokenURL"]),
+    ] {
+        assert_eq!(errors_after(Some(&stored), &body), expected, "{body}");
+    }
+    assert_eq!(errors(&stored), ["baseURI", "accessTokenURL"]);
 }
 
 #[test]

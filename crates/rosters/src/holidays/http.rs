@@ -61,7 +61,7 @@ pub async fn create(
     reads: web::Data<dyn ReadsUrls>,
     Body((mut new, mut wrong)): Body<(NewCalendar, FieldErrors)>,
 ) -> api::Result<HttpResponse> {
-    check_url(&**reads, new.url.as_deref(), &mut wrong);
+    check_url(&**reads, new.url.as_deref(), None, &mut wrong);
     read_ics(&mut new.days, new.ics.take(), context.now, &mut wrong).await?;
     context
         .write(move |tx, scope| {
@@ -76,10 +76,11 @@ pub async fn create(
         .await
 }
 
-/// Checks that a URL may be read.
-fn check_url(reads: &dyn ReadsUrls, url: Option<&str>, wrong: &mut FieldErrors) {
+/// Checks that a URL may be read. The one that a calendar has already may be written back, though it is refused since.
+fn check_url(reads: &dyn ReadsUrls, url: Option<&str>, before: Option<&str>, wrong: &mut FieldErrors) {
     // One that is empty is refused already.
-    if let Some(Err(message)) = url.filter(|url| !url.is_empty()).map(|url| reads.check_url(url)) {
+    let url = url.filter(|url| !url.is_empty() && before != Some(*url));
+    if let Some(Err(message)) = url.map(|url| reads.check_url(url)) {
         wrong.add("url", message);
     }
 }
@@ -224,11 +225,11 @@ pub async fn update(
     PathIds(id): PathIds<HolidayCalendarId>,
     Body((mut change, mut wrong)): Body<(CalendarChange, FieldErrors)>,
 ) -> api::Result<HttpResponse> {
-    check_url(&**reads, change.url.as_deref(), &mut wrong);
     read_ics(&mut change.days, change.ics.take(), context.now, &mut wrong).await?;
     context
         .write(move |tx, scope| {
             let old = row::HolidayCalendar::locked(tx, scope, &id)?;
+            check_url(&**reads, change.url.as_deref(), old.url.as_deref(), &mut wrong);
             check_change(tx.conn, &**people, &old.tenant_id, &change, wrong)?;
             let calendar = rules::changed(&old, change, tx.now);
             store::update(tx.conn, &calendar, tx.now)?;
