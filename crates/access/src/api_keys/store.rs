@@ -353,11 +353,17 @@ pub(crate) fn revoke(conn: &mut Conn, tenant: &TenantId, id: &str, now: Timestam
 }
 
 /// The name of the live key of the program that acts as this user.
-pub(crate) fn name_of_program(conn: &mut Conn, tenant: &str, user_id: &str) -> db::Result<Option<String>> {
+pub(crate) fn name_of_program(
+    conn: &mut Conn,
+    tenant: &str,
+    user_id: &str,
+    now: Timestamp,
+) -> db::Result<Option<String>> {
     Ok(api_keys::table
         .filter(api_keys::tenant_id.eq(tenant))
         .filter(api_keys::user_id.eq(user_id))
         .filter(api_keys::revoked_ms.is_null())
+        .filter(api_keys::expires_ms.is_null().or(api_keys::expires_ms.gt(now.millis())))
         .filter(api_keys::personal.eq(false))
         .select(api_keys::name)
         .first(conn)

@@ -22,7 +22,7 @@ use crate::{
 /// The user stays listed wherever it is named, in groups and rosters too, but counts there as deactivated. API keys
 /// that act as this person are revoked for good, and its sessions end: at once on the gateway that answers, within a
 /// second on others. Deactivating a deactivated user changes nothing. The user of a program is in use until its API
-/// key is revoked, or its inbound address is deleted.
+/// key is revoked or over, or its inbound address is deleted.
 #[utoipa::path(
     operation_id = "deactivateUser",
     params(UserId),
@@ -47,7 +47,7 @@ pub(crate) async fn deactivate_user(
 /// # Errors
 /// 409 while a program acts as this user.
 pub(crate) fn deactivated(tx: &mut Tx<'_>, row: &Row) -> db::Result<Row> {
-    if let Some(key) = api_keys::store::name_of_program(tx.conn, &row.tenant_id, &row.id)? {
+    if let Some(key) = api_keys::store::name_of_program(tx.conn, &row.tenant_id, &row.id, tx.now)? {
         let detail = format!("The API key {key} acts as this user: revoke the key first.");
         return Err(Problem::conflict(detail).into());
     }

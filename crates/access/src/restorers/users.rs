@@ -63,7 +63,7 @@ impl Restorer for Users {
 fn former(tx: &mut Tx<'_>, scope: &RequestScope, change: &ObjectChange, user: &Row) -> Result<Row> {
     let was_activated = restore::former(change, ACTIVATED).and_then(Value::as_bool);
     let body: Value = restore::body(change, &FIELDS);
-    let is_program = store::is_program(tx.conn, user)?;
+    let is_program = store::is_program(tx.conn, user, tx.now)?;
     let changed = rules::changed_by(&scope.caller, (user, is_program), UserChange::parse(&body)?, tx.now)?;
     match was_activated {
         Some(true) => Ok(rules::activated_by(&scope.caller, &changed, tx.now)?),

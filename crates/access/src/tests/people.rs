@@ -67,6 +67,28 @@ async fn users_are_created_read_and_changed() {
 }
 
 #[actix_web::test]
+async fn the_user_of_a_key_that_is_over_is_nobodys() {
+    let fixture = Fixture::new();
+    let app = fixture.app().await;
+    let admin = fixture.token(KEY, SECRET).await;
+    let key = json!({"name": "k", "role": "operator", "expiresAt": "2999-01-01T00:00:00+0000"});
+    let made = ok(&app, &admin, Method::POST, "client_1/apiKeys", key).await;
+    let path = format!("client_1/users/{}", made["userId"].as_str().unwrap());
+    let off = format!("{path}/deactivate");
+    let role = json!({"role": "viewer", "loginName": "ann"});
+    assert_eq!(status(&app, &admin, Method::POST, &path, role.clone()).await, 409);
+    assert_eq!(status(&app, &admin, Method::POST, &off, Value::Null).await, 409);
+    fixture.write(|conn| {
+        use crate::schema::api_keys;
+        use diesel::prelude::*;
+        let ending = api_keys::table.filter(api_keys::expires_ms.is_not_null());
+        Ok(diesel::update(ending).set(api_keys::expires_ms.eq(1)).execute(conn)?)
+    });
+    assert_eq!(ok(&app, &admin, Method::POST, &path, role).await["loginName"], "ann");
+    assert_eq!(ok(&app, &admin, Method::POST, &off, Value::Null).await["activated"], false);
+}
+
+#[actix_web::test]
 async fn users_have_an_etag() {
     let fixture = Fixture::new();
     let app = fixture.app().await;

@@ -133,7 +133,7 @@ pub(crate) async fn update_user(
 ) -> Result<HttpResponse> {
     let caller = Arc::clone(&context.caller);
     change(&context, id, &authenticator, move |tx, row, now| {
-        let is_program = store::is_program(tx.conn, row)?;
+        let is_program = store::is_program(tx.conn, row, now)?;
         Ok(rules::changed_by(&caller, (row, is_program), changes, now)?)
     })
     .await

@@ -39,8 +39,8 @@ pub fn find_many(conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<
     Ok(found)
 }
 
-/// Does a program act as this user, by an API key that is not revoked or by an inbound address?
-pub(crate) fn is_program(conn: &mut Conn, user: &Row) -> Result<bool> {
+/// Does a program act as this user, by an API key that is neither revoked nor over, or by an inbound address?
+pub(crate) fn is_program(conn: &mut Conn, user: &Row, now: Timestamp) -> Result<bool> {
     if !user.is_program() {
         return Ok(false);
     }
@@ -48,6 +48,7 @@ pub(crate) fn is_program(conn: &mut Conn, user: &Row) -> Result<bool> {
         .filter(api_keys::tenant_id.eq(&user.tenant_id))
         .filter(api_keys::user_id.eq(&user.id))
         .filter(api_keys::revoked_ms.is_null())
+        .filter(api_keys::expires_ms.is_null().or(api_keys::expires_ms.gt(now.millis())))
         .filter(api_keys::personal.eq(false))
         .select(api_keys::id)
         .first(conn)
