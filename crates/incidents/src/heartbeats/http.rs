@@ -138,8 +138,10 @@ pub async fn update(
     Body(change): Body<HeartbeatUpdate>,
     pings: web::Data<Pings>,
 ) -> api::Result<HttpResponse> {
+    let kept = pings.clone();
     let done = context.write(move |tx, scope| {
         let before = Row::locked(tx, scope, &id)?;
+        let before = kept.store_last(tx.conn, before, tx.now.millis())?;
         let after = rules::apply_change(&before, change, tx.now.millis());
         store::update(tx.conn, &before, &after)?;
         tx.record_change(Some(&before), Some(&after))?;

@@ -5,9 +5,14 @@ use std::{
     sync::{Mutex, MutexGuard},
 };
 
-use api::recent::Recent;
+use api::{Resource as _, recent::Recent};
+use db::{Conn, Result};
 
-use super::{rules, store::Ping};
+use super::{
+    row::Row,
+    rules,
+    store::{self, Ping},
+};
 
 /// Addresses that are remembered at most.
 const REMEMBERED: u64 = 50_000;
@@ -89,6 +94,22 @@ impl Pings {
         // In one order, so that two gateways do not wait for each other.
         taken.sort_unstable_by(|one, other| (&one.tenant_id, &one.id).cmp(&(&other.tenant_id, &other.id)));
         taken
+    }
+
+    /// A heartbeat that is locked for a change, which reckons from its last ping: one that only this gateway has is
+    /// stored first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn store_last(&self, conn: &mut Conn, row: Row, now_ms: i64) -> Result<Row> {
+        let heard_ms = self.lock().get(&(row.tenant_id.clone(), row.id.clone())).map(|last| last.heard_ms);
+        let Some(at_ms) = heard_ms.filter(|heard| row.last_ms.is_none_or(|stored| stored < *heard)) else {
+            return Ok(row);
+        };
+        let Row { tenant_id, id, .. } = row;
+        let scope = [tenant_id.clone()];
+        store::store_ping(conn, &Ping { tenant_id, id: id.clone(), at_ms: at_ms.min(now_ms) }, now_ms)?;
+        Row::existing(conn, &scope, &id)
     }
 
     /// Takes back pings that could not be stored.

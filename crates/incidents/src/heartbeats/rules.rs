@@ -18,8 +18,8 @@ pub fn too_many() -> Problem {
     Problem::conflict(format!("A tenant has at most {MOST} heartbeats: delete one that is no longer used."))
 }
 
-/// A heartbeat after a change. Another interval or grace counts from the last ping, and ends a silence that it would
-/// not have reported yet.
+/// A heartbeat after a change. Another interval or grace counts from the last ping, or from when a ping that may have
+/// been lost was excused, and ends a silence that it would not have reported yet.
 pub fn apply_change(before: &Row, change: HeartbeatUpdate, now_ms: i64) -> Row {
     let mut after = before.clone();
     if let Some(name) = change.name {
@@ -33,7 +33,9 @@ pub fn apply_change(before: &Row, change: HeartbeatUpdate, now_ms: i64) -> Row {
     }
     after.device = change.device.unwrap_or(after.device);
     if is_retimed(before, &after) {
-        after.due_ms = after.last_ms.map(|last| due(after.interval_ms, after.grace_ms, last));
+        let from_last = before.last_ms.map(|last| due(after.interval_ms, after.grace_ms, last));
+        let shifted = before.due_ms.map(|due| due.saturating_add(added_time(before, &after)));
+        after.due_ms = from_last.max(shifted);
         if before.missed && after.due_ms.is_some_and(|due| due > now_ms) {
             after.missed = false;
             after.report_ms = Some(now_ms);
@@ -47,6 +49,14 @@ pub fn apply_change(before: &Row, change: HeartbeatUpdate, now_ms: i64) -> Row {
 /// Did the time change in which a heartbeat expects a ping?
 pub fn is_retimed(before: &Row, after: &Row) -> bool {
     (before.interval_ms, before.grace_ms) != (after.interval_ms, after.grace_ms)
+}
+
+/// How much longer a heartbeat may be silent after a change; less than nothing for a shorter time.
+///
+/// What a due time allowed beyond interval and grace it keeps when it is moved by this: any gateway may have kept a ping
+/// for the former storage delay.
+pub fn added_time(before: &Row, after: &Row) -> i64 {
+    (after.interval_ms + after.grace_ms) - (before.interval_ms + before.grace_ms)
 }
 
 /// How long a gateway may keep a ping before it stores it: a tenth of the interval, at most half a minute.
@@ -123,6 +133,23 @@ mod tests {
         assert_eq!((short.missed, short.due_ms, short.report_ms), (true, Some(13_200), None));
         let same = with(Some(10_000));
         assert_eq!((same.missed, same.due_ms), (true, Some(11_000)), "nothing changes");
+    }
+
+    #[test]
+    fn a_change_takes_back_nothing_that_was_allowed() {
+        let row = Row { interval_ms: 300_000, last_ms: Some(0), due_ms: Some(330_000), ..Row::default() };
+        let changed = |row: &Row, interval_ms, grace_ms| {
+            apply_change(row, HeartbeatUpdate { interval_ms, grace_ms, ..HeartbeatUpdate::default() }, 24_000)
+        };
+        // A gateway may keep a ping of 29 seconds after the last one that is stored: it holds for 30 more.
+        let short = changed(&row, Some(30_000), None);
+        assert_eq!(short.due_ms, Some(60_000));
+        assert_eq!(changed(&short, None, Some(5_000)).due_ms, Some(65_000), "nor does a second change");
+        assert_eq!(changed(&short, Some(300_000), None).due_ms, Some(330_000), "and the time does not grow");
+        // What was excused at 200 seconds counts from then.
+        let excused = Row { due_ms: Some(530_000), ..row };
+        assert_eq!(changed(&excused, None, Some(10_000)).due_ms, Some(540_000));
+        assert_eq!(changed(&excused, Some(60_000), None).due_ms, Some(290_000));
     }
 
     #[test]

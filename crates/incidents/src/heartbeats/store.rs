@@ -74,7 +74,7 @@ pub fn update(conn: &mut Conn, before: &Row, after: &Row) -> Result<()> {
     );
     diesel::update(stored()).set(settings).execute(conn).map_err(|error| taken(error, after))?;
     if rules::is_retimed(before, after) {
-        let due = dsl::due_ms.eq(dsl::last_ms + Some(rules::due(after.interval_ms, after.grace_ms, 0)));
+        let due = dsl::due_ms.eq(SqlValue::<Nullable<BigInt>>::of(retimed(before, after)));
         diesel::update(stored()).set(due).execute(conn)?;
     }
     if before.missed && !after.missed {
@@ -84,12 +84,23 @@ pub fn update(conn: &mut Conn, before: &Row, after: &Row) -> Result<()> {
     Ok(())
 }
 
-/// [`rules::due`] after this instant, by the settings that the row has when it is stored: another gateway may be
-/// changing them.
+/// The due time of [`rules::apply_change`], by the pings that are stored by now.
+fn retimed(before: &Row, after: &Row) -> Condition {
+    let from_last = rules::due(after.interval_ms, after.grace_ms, 0);
+    let added = rules::added_time(before, after);
+    let is_later = Condition::sql("CASE WHEN heartbeats.due_ms + ").integer(added);
+    let is_later = is_later.then(" > heartbeats.last_ms + ").integer(from_last);
+    let due = is_later.then(" THEN heartbeats.due_ms + ").integer(added);
+    due.then(" ELSE heartbeats.last_ms + ").integer(from_last).then(" END")
+}
+
+/// [`rules::due`] after an instant, which follows, by the settings that the row has when it is stored: another gateway
+/// may be changing them.
+const DUE_AFTER: &str = "heartbeats.interval_ms + heartbeats.grace_ms + CASE WHEN heartbeats.interval_ms < 300000 THEN \
+     heartbeats.interval_ms / 10 ELSE 30000 END + ";
+
 fn due_after(at_ms: i64) -> SqlValue<Nullable<BigInt>> {
-    let settings = "heartbeats.interval_ms + heartbeats.grace_ms + CASE WHEN heartbeats.interval_ms < 300000 THEN \
-         heartbeats.interval_ms / 10 ELSE 30000 END + ";
-    SqlValue::of(Condition::sql(settings).integer(at_ms))
+    SqlValue::of(Condition::sql(DUE_AFTER).integer(at_ms))
 }
 
 fn taken(error: diesel::result::Error, row: &Row) -> db::Error {

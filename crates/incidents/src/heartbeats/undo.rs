@@ -39,8 +39,10 @@ impl Restorer for Heartbeats {
             |_| Err(Row::not_found().into()),
             store::delete,
             |tx, old| {
-                let row = rules::apply_change(old, HeartbeatUpdate::parse(&body)?, tx.now.millis());
-                store::update(tx.conn, old, &row)?;
+                let now_ms = tx.now.millis();
+                let old = self.0.store_last(tx.conn, old.clone(), now_ms)?;
+                let row = rules::apply_change(&old, HeartbeatUpdate::parse(&body)?, now_ms);
+                store::update(tx.conn, &old, &row)?;
                 Ok(row)
             },
         )

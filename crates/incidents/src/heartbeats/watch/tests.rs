@@ -192,6 +192,36 @@ fn a_change_of_settings_keeps_what_was_heard_meanwhile() {
 }
 
 #[test]
+fn a_shorter_interval_counts_from_pings_that_are_not_stored() {
+    let mut world = world(&[("a", "hb-1")]);
+    let change = |world: &World, after_ms: i64, change: HeartbeatUpdate| {
+        let pings = Arc::clone(&world.watch.pings);
+        let changed = world.fixture.db.write_here(move |conn| {
+            let row = heartbeats::table.first::<Row>(conn)?;
+            let before = pings.store_last(conn, row, NOW + after_ms)?;
+            let after = rules::apply_change(&before, change, NOW + after_ms);
+            store::update(conn, &before, &after)?;
+            let row = heartbeats::table.first::<Row>(conn)?;
+            assert_eq!((row.last_ms, row.due_ms), (after.last_ms, after.due_ms));
+            Ok(row)
+        });
+        changed.unwrap()
+    };
+    let to = |interval_ms| HeartbeatUpdate { interval_ms: Some(interval_ms), ..HeartbeatUpdate::default() };
+    change(&world, 0, to(300_000));
+    world.turn(0);
+    let pinged = HeartbeatAddress { interval_ms: 300_000, ..pinged("a", "hb-1") };
+    world.watch.pings.record(&pinged, NOW + 22_000);
+    world.turn(23_000);
+    let row = change(&world, 24_000, to(30_000));
+    assert_eq!((row.last_ms, row.missed), (Some(NOW + 22_000), false));
+    world.turn(22_000 + 30_000 + 1_000);
+    assert!(world.missing().is_empty(), "the ping still holds");
+    world.turn(22_000 + 30_000 + 1_000 + 30_000);
+    assert_eq!(world.missing().len(), 1);
+}
+
+#[test]
 fn a_ping_counts_by_the_settings_of_its_row() {
     let world = world(&[("a", "hb-1")]);
     for (interval_ms, grace_ms) in [(1_000, 0), (299_999, 1), (300_000, 2), (34_560_000_000, 34_560_000_000)] {
