@@ -28,8 +28,8 @@ impl Maintenance for One {
         Ok(resources.iter().map(|(_, id)| cover(id)).collect())
     }
 
-    fn catching(&self, _: &mut Conn, alerts: &[AlertFacts<'_>], _: Timestamp) -> Result<Vec<Option<Cover>>> {
-        Ok(vec![None; alerts.len()])
+    fn catching(&self, _: &mut Conn, alerts: &[AlertFacts<'_>], _: Timestamp) -> Result<Vec<Vec<Cover>>> {
+        Ok(vec![Vec::new(); alerts.len()])
     }
 
     fn open_until(&self, _: &mut Conn, windows: &[Window], _: Timestamp) -> Result<Vec<Option<Timestamp>>> {

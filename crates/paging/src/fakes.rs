@@ -145,8 +145,8 @@ impl Maintenance for Fakes {
         Ok(resources.iter().map(|_| Vec::new()).collect())
     }
 
-    fn catching(&self, _: &mut Conn, alerts: &[AlertFacts<'_>], _: Timestamp) -> Result<Vec<Option<Cover>>> {
-        Ok(alerts.iter().map(|_| None).collect())
+    fn catching(&self, _: &mut Conn, alerts: &[AlertFacts<'_>], _: Timestamp) -> Result<Vec<Vec<Cover>>> {
+        Ok(alerts.iter().map(|_| Vec::new()).collect())
     }
 
     fn open_until(&self, _: &mut Conn, windows: &[Window], _: Timestamp) -> Result<Vec<Option<Timestamp>>> {

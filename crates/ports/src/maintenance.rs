@@ -43,9 +43,9 @@ pub trait Maintenance: Send + Sync {
     /// The windows that are open at an instant and cover each of these resources (tenant and id), in their order.
     fn covering(&self, conn: &mut Conn, resources: &[(String, String)], at: Timestamp) -> Result<Vec<Vec<Cover>>>;
 
-    /// The window that makes each of these alerts a maintenance alert, in their order: it is open, covers the
-    /// resource, and its conditions match. Of several, the one that is open longest.
-    fn catching(&self, conn: &mut Conn, alerts: &[AlertFacts<'_>], at: Timestamp) -> Result<Vec<Option<Cover>>>;
+    /// The windows that make each of these alerts a maintenance alert, in their order: they are open, cover the
+    /// resource, and their conditions match. Of several, the one that counts is the first, which is open longest.
+    fn catching(&self, conn: &mut Conn, alerts: &[AlertFacts<'_>], at: Timestamp) -> Result<Vec<Vec<Cover>>>;
 
     /// Until when each of these windows is open, in their order; `None` for one that is not open at that instant, or
     /// not there any more.

@@ -340,8 +340,8 @@ pub fn ask_windows<'a>(
     let covers = covers::catching(tx.conn, neighbours, &rows, now)?;
     let mut held: HashMap<(String, String, String), Pending> = HashMap::new();
     let mut uncovered = Vec::new();
-    for (alert, cover) in asked.into_iter().zip(covers) {
-        match cover {
+    for (alert, covers) in asked.into_iter().zip(covers) {
+        match covers.into_iter().next() {
             // The escalator sees to its end.
             Some(cover) if covers::is_held_by(alert, &cover) => {}
             Some(cover) => {

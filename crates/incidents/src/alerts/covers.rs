@@ -8,13 +8,13 @@ use serde_json::Value;
 use super::row::{Alert, WINDOW};
 use crate::neighbours::Neighbours;
 
-/// The window that catches each of these alerts, in their order.
+/// The windows that catch each of these alerts, in their order; the one that counts is the first.
 pub fn catching(
     conn: &mut Conn,
     neighbours: &Neighbours,
     alerts: &[&Alert],
     now: Timestamp,
-) -> Result<Vec<Option<Cover>>> {
+) -> Result<Vec<Vec<Cover>>> {
     let told: Vec<Value> = alerts.iter().map(|alert| alert.unsuppressed_payload(now)).collect::<Result<_>>()?;
     let facts: Vec<AlertFacts<'_>> = alerts
         .iter()

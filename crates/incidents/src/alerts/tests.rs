@@ -26,10 +26,12 @@ use crate::neighbours::Neighbours;
 const START: i64 = 1_795_000_000_000;
 const MINUTE: i64 = 60_000;
 
-/// One machine, `web-01`, and whatever window is set; its conditions are met by what is `Critical` or says so.
+/// One machine, `web-01`, and whatever window is set; its conditions are met by what is `Critical` or says so. Another
+/// window may cover the machine besides.
 #[derive(Default)]
 struct Fake {
     window: Mutex<Option<(i64, i64, bool)>>,
+    other: Mutex<Option<(i64, i64, bool)>>,
     expects: Mutex<&'static str>,
     knows: Mutex<bool>,
 }
@@ -39,11 +41,22 @@ impl Fake {
         *self.window.lock().unwrap() = Some((START + from * MINUTE, START + until * MINUTE, escalates));
     }
 
-    fn cover(&self, at: Timestamp) -> Option<Cover> {
-        let (since, until, run_escalation_action) = (*self.window.lock().unwrap())?;
+    fn set_other(&self, from: i64, until: i64, escalates: bool) {
+        *self.other.lock().unwrap() = Some((START + from * MINUTE, START + until * MINUTE, escalates));
+    }
+
+    fn times(&self, window: &str) -> Option<(i64, i64, bool)> {
+        match window {
+            "SM-1" => *self.window.lock().unwrap(),
+            _ => *self.other.lock().unwrap(),
+        }
+    }
+
+    fn cover(&self, window: &str, at: Timestamp) -> Option<Cover> {
+        let (since, until, run_escalation_action) = self.times(window)?;
         let is_open = (since..until).contains(&at.millis());
         is_open.then(|| Cover {
-            window: window(),
+            window: Window { tenant_id: "client_1".into(), unique_id: window.into(), name: "night".into() },
             since: Timestamp::from_millis(since),
             until: Timestamp::from_millis(until),
             run_escalation_action,
@@ -51,29 +64,29 @@ impl Fake {
     }
 }
 
-fn window() -> Window {
-    Window { tenant_id: "client_1".into(), unique_id: "SM-1".into(), name: "night".into() }
-}
-
 impl Maintenance for Fake {
     fn covering(&self, _: &mut Conn, resources: &[(String, String)], at: Timestamp) -> Result<Vec<Vec<Cover>>> {
-        Ok(resources.iter().map(|_| self.cover(at).into_iter().collect()).collect())
+        Ok(resources.iter().map(|_| self.cover("SM-1", at).into_iter().collect()).collect())
     }
 
-    fn catching(&self, _: &mut Conn, alerts: &[AlertFacts<'_>], at: Timestamp) -> Result<Vec<Option<Cover>>> {
+    fn catching(&self, _: &mut Conn, alerts: &[AlertFacts<'_>], at: Timestamp) -> Result<Vec<Vec<Cover>>> {
         let expects = *self.expects.lock().unwrap();
         let meets = |alert: &Value| expects.is_empty() || alert["currentState"] == expects;
-        Ok(alerts.iter().map(|facts| self.cover(at).filter(|_| meets(facts.alert))).collect())
+        let caught = |facts: &AlertFacts<'_>| {
+            let one = self.cover("SM-1", at).filter(|_| meets(facts.alert));
+            let mut covers: Vec<Cover> = one.into_iter().chain(self.cover("SM-2", at)).collect();
+            covers.sort_by_key(|cover| std::cmp::Reverse(cover.until));
+            covers
+        };
+        Ok(alerts.iter().map(caught).collect())
     }
 
     fn open_until(&self, _: &mut Conn, windows: &[Window], at: Timestamp) -> Result<Vec<Option<Timestamp>>> {
-        let known = |asked: &Window| asked.unique_id == "SM-1" && asked.tenant_id == "client_1";
-        Ok(windows.iter().map(|asked| self.cover(at).filter(|_| known(asked)).map(|cover| cover.until)).collect())
+        Ok(windows.iter().map(|asked| self.cover(&asked.unique_id, at).map(|cover| cover.until)).collect())
     }
 
     fn escalating(&self, _: &mut Conn, windows: &[Window]) -> Result<Vec<Option<bool>>> {
-        let window = *self.window.lock().unwrap();
-        Ok(windows.iter().map(|_| window.map(|(_, _, escalates)| escalates)).collect())
+        Ok(windows.iter().map(|asked| self.times(&asked.unique_id).map(|(_, _, escalates)| escalates)).collect())
     }
 }
 
@@ -377,6 +390,45 @@ fn what_an_open_window_does_not_cover_any_more_is_released() {
     fixture.turn(5);
     fixture.turn(60);
     assert_eq!(fixture.events(), ["Created", "Repeated", "Escalated"], "once");
+}
+
+#[test]
+fn what_its_window_does_not_cover_any_more_is_handed_to_another() {
+    let fixture = fixture();
+    let expects = |state| *fixture.fake.expects.lock().unwrap() = state;
+    let held_by =
+        || fixture.last()["suppression"].as_object().map(|_| fixture.last()["maintenance"]["uniqueId"].clone());
+    // Each of the two is the one that is open longer.
+    for (end, other_end) in [(60, 10), (10, 60)] {
+        expects("");
+        fixture.fake.set(0, end, end < other_end);
+        fixture.fake.set_other(0, 0, true);
+        fixture.report(1, "Critical");
+        fixture.fake.set_other(0, other_end, end > other_end);
+        let before = fixture.events().len();
+        (1..4).for_each(|minute| fixture.turn(minute));
+        assert_eq!((held_by(), fixture.events().len()), (Some(json!("SM-1")), before), "it stays where it is");
+        expects("Warning");
+        (4..8).for_each(|minute| fixture.turn(minute));
+        assert_eq!((held_by(), fixture.events().len()), (Some(json!("SM-2")), before + 1), "it moves once");
+        fixture.turn(other_end);
+        let escalated = if end > other_end { "Escalated" } else { "Created" };
+        assert_eq!(fixture.last()["lastEvent"], escalated, "as the other window says");
+        fixture.report(61, "Ok");
+    }
+}
+
+#[test]
+fn what_a_window_held_that_opened_again_is_handed_to_another() {
+    let fixture = fixture();
+    fixture.fake.set(0, 60, true);
+    fixture.report(1, "Critical");
+    fixture.fake.set(100, 160, true);
+    fixture.fake.set_other(100, 120, true);
+    fixture.turn(110);
+    assert_eq!(fixture.last()["maintenance"]["uniqueId"], "SM-2");
+    fixture.turn(119);
+    assert_eq!(fixture.events().len(), 2, "once");
 }
 
 #[test]

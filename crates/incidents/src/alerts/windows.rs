@@ -178,8 +178,8 @@ fn find_due_work(
     Ok((!is_idle).then_some(DueWork { windows, uncovered, lapsing }))
 }
 
-/// Some of the alerts that no window covers any more, though theirs is open: not one of those that are `due`, which are
-/// seen to as a whole.
+/// Some of the alerts that their windows do not cover any more, though they are open: not one of those that are `due`,
+/// which are seen to as a whole.
 fn find_uncovered(
     conn: &mut Conn,
     neighbours: &Neighbours,
@@ -201,7 +201,7 @@ fn find_uncovered(
     let alerts: Vec<&Alert> = rows.iter().collect();
     match db::savepoint(conn, |conn| covers::catching(conn, neighbours, &alerts, now)) {
         Ok(covers) => {
-            let uncovered = rows.into_iter().zip(covers).filter(|(_, cover)| cover.is_none());
+            let uncovered = rows.into_iter().zip(covers).filter(|(row, covers)| !is_still_held(row, covers));
             Ok(uncovered.map(|(row, _)| row.id).collect())
         }
         Err(error @ Error::Unavailable(_)) => Err(error),
@@ -222,6 +222,12 @@ fn is_held(alert: &Alert, window: &Pending) -> bool {
     alert.suppression == WINDOW
         && alert.window_tenant.as_ref() == Some(&window.window_tenant)
         && alert.window_id.as_ref() == Some(&window.window_id)
+}
+
+/// Does the window that holds an alert back still cover it? Not whether another one is open longer: an alert of two
+/// windows stays with its own.
+fn is_still_held(alert: &Alert, covers: &[Cover]) -> bool {
+    covers.iter().any(|cover| covers::is_held_by(alert, cover))
 }
 
 /// Does the work for a tenant; true when there may be more.
@@ -373,7 +379,7 @@ fn release_uncovered(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str, ids
         }
         let alerts: Vec<&Alert> = of_window.iter().collect();
         let covers = covers::catching(tx.conn, neighbours, &alerts, tx.now)?;
-        let uncovered = of_window.into_iter().zip(covers).filter(|(_, cover)| cover.is_none());
+        let uncovered = of_window.into_iter().zip(covers).filter(|(row, covers)| !is_still_held(row, covers));
         let uncovered: Vec<Alert> = uncovered.map(|(row, _)| row).collect();
         let escalates = escalates(tx.conn, neighbours, &window)?;
         finish(tx, neighbours, &window, escalates, uncovered)?;
@@ -419,7 +425,7 @@ fn still_covered(
     let is_other = |cover: &Cover| {
         (&cover.window.tenant_id, &cover.window.unique_id) != (&window.window_tenant, &window.window_id)
     };
-    Ok(rows.into_iter().zip(covers.into_iter().map(|cover| cover.filter(is_other))).collect())
+    Ok(rows.into_iter().zip(covers.into_iter().map(|covers| covers.into_iter().find(is_other))).collect())
 }
 
 /// The people on call for a tenant, through its own rosters and through the rosters of its partner.

@@ -62,18 +62,18 @@ impl Maintenance for Windows {
         Ok(all.iter().map(|covered| covered.iter().map(CoveringWindow::told).collect()).collect())
     }
 
-    fn catching(&self, conn: &mut Conn, alerts: &[AlertFacts<'_>], at: Timestamp) -> Result<Vec<Option<Cover>>> {
+    fn catching(&self, conn: &mut Conn, alerts: &[AlertFacts<'_>], at: Timestamp) -> Result<Vec<Vec<Cover>>> {
         let asked: Vec<(&str, &str)> = alerts.iter().map(|alert| (alert.tenant_id, alert.resource_id)).collect();
         let all = self.all_covered(conn, &asked, at)?;
         // Other writes wait meanwhile. A window whose conditions take too long catches nothing: an alert too many is
         // told rather than one too few.
         let meter = Meter::new(Meter::WRITE + FOR_EACH_ALERT * alerts.len() as u64);
         let caught = alerts.iter().zip(&all).map(|(alert, covered)| {
-            let found = longest(covered, alert.alert, &meter).unwrap_or_else(|error| {
+            let found = catching(covered, alert.alert, &meter).unwrap_or_else(|error| {
                 tracing::warn!(tenant = alert.tenant_id, %error, "the conditions of maintenance windows");
-                None
+                Vec::new()
             });
-            found.map(CoveringWindow::told)
+            found.into_iter().map(CoveringWindow::told).collect()
         });
         Ok(caught.collect())
     }
@@ -96,23 +96,19 @@ fn names(windows: &[Window]) -> Vec<Name> {
     windows.iter().map(|window| (window.tenant_id.clone(), window.unique_id.clone())).collect()
 }
 
-/// The window that catches an alert: of several, the one that is open longest, and of those the first by id.
-pub(super) fn longest<'c>(
+/// The windows that catch an alert: the one that counts is the first, which is open longest, and of those the first by
+/// id.
+pub(super) fn catching<'c>(
     covered: &'c [CoveringWindow],
     alert: &serde_json::Value,
     meter: &Meter,
-) -> std::result::Result<Option<&'c CoveringWindow>, Exhausted> {
+) -> std::result::Result<Vec<&'c CoveringWindow>, Exhausted> {
     let mut catching = Vec::new();
     for one in covered {
         if one.window.catches(alert, meter)? {
             catching.push(one);
         }
     }
-    Ok(last(catching))
-}
-
-fn last(catching: Vec<&CoveringWindow>) -> Option<&CoveringWindow> {
-    catching
-        .into_iter()
-        .max_by(|a, b| a.open.end().cmp(&b.open.end()).then_with(|| b.window.name().cmp(&a.window.name())))
+    catching.sort_by(|a, b| b.open.end().cmp(&a.open.end()).then_with(|| a.window.name().cmp(&b.window.name())));
+    Ok(catching)
 }

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use super::{
     drafts::Drafts,
-    port::longest,
+    port::catching,
     windows::{CoveringWindow, Windows},
     wire::{Match, ResourceName, TriedRule, WindowMatch},
 };
@@ -115,7 +115,7 @@ fn shown(
     scope: &[String],
     meter: &Meter,
 ) -> Result<Match, Exhausted> {
-    let window = longest(covered, alert, meter)?.map(|covered| WindowName::from(&*covered.window));
+    let window = catching(covered, alert, meter)?.first().map(|covered| WindowName::from(&*covered.window));
     Ok(Match {
         alert_type: if window.is_some() { "Maintenance" } else { "Monitoring" },
         resource: ResourceName::from(resource),
