@@ -432,6 +432,19 @@ fn what_a_window_held_that_opened_again_is_handed_to_another() {
 }
 
 #[test]
+fn a_clock_that_went_back_keeps_no_alert() {
+    let fixture = fixture();
+    fixture.fake.set(-60, 60, true);
+    fixture.report(1, "Critical");
+    let mut watch = windows::Watch::new(&fixture.db, Arc::clone(&fixture.neighbours));
+    let mut turn = |minute: i64| watch.turn(&fixture.db, Timestamp::from_millis(START + minute * MINUTE)).unwrap();
+    turn(2);
+    *fixture.fake.expects.lock().unwrap() = "Warning";
+    turn(-30);
+    assert_eq!(fixture.events().last().unwrap(), "Escalated");
+}
+
+#[test]
 fn the_next_report_asks_an_open_window_again() {
     let fixture = fixture();
     for escalates in [true, false] {

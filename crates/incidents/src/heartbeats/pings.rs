@@ -67,7 +67,11 @@ impl Pings {
         let kept_ms = rules::storage_delay(pinged.interval_ms);
         let mut heard = self.lock();
         let key = (pinged.tenant_id.clone(), pinged.id.clone());
-        let last = heard.entry(key).or_insert(PingTimes { heard_ms: at_ms, stored_ms: 0, kept_ms });
+        let first = PingTimes { heard_ms: at_ms, stored_ms: 0, kept_ms };
+        let last = heard.entry(key).or_insert(first);
+        if last.heard_ms.saturating_sub(at_ms) > rules::CLOCK_STEP_MS {
+            *last = first;
+        }
         last.heard_ms = last.heard_ms.max(at_ms);
         last.kept_ms = kept_ms;
         if pinged.missed {
@@ -88,7 +92,9 @@ impl Pings {
         for (key, last) in heard.iter_mut() {
             if due(key, last) {
                 last.stored_ms = last.heard_ms;
-                taken.push(Ping { tenant_id: key.0.clone(), id: key.1.clone(), at_ms: last.heard_ms });
+                // The clock may have gone back since.
+                let at_ms = last.heard_ms.min(now_ms);
+                taken.push(Ping { tenant_id: key.0.clone(), id: key.1.clone(), at_ms });
             }
         }
         // In one order, so that two gateways do not wait for each other.
@@ -172,5 +178,15 @@ mod tests {
         pings.record(&pinged("a"), 99_000);
         assert!(pings.take(100_000, &HashSet::new(), true).is_empty(), "an earlier ping changes nothing");
         assert!(pings.take(800_000, &HashSet::new(), true).is_empty() && pings.lock().is_empty());
+    }
+
+    #[test]
+    fn pings_count_after_the_clock_went_back() {
+        let pings = Pings::default();
+        let none = HashSet::new();
+        pings.record(&pinged("a"), 3_600_000);
+        assert_eq!(pings.take(100_000, &none, false)[0].at_ms, 100_000, "it was not heard in the future");
+        pings.record(&pinged("a"), 101_000);
+        assert_eq!(pings.take(101_000, &none, false)[0].at_ms, 101_000);
     }
 }

@@ -18,6 +18,10 @@ pub fn too_many() -> Problem {
     Problem::conflict(format!("A tenant has at most {MOST} heartbeats: delete one that is no longer used."))
 }
 
+/// How far in the future a stored time may be: clocks of gateways differ. One beyond that is of a clock that has gone
+/// back since, and is not believed.
+pub const CLOCK_STEP_MS: i64 = 60_000;
+
 /// A heartbeat after a change. Another interval or grace counts from the last ping, or from when a ping that may have
 /// been lost was excused, and ends a silence that it would not have reported yet.
 pub fn apply_change(before: &Row, change: HeartbeatUpdate, now_ms: i64) -> Row {

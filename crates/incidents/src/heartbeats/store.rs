@@ -133,11 +133,12 @@ pub fn by_token(conn: &mut Conn, token_hash: &str) -> Result<Option<(String, Str
 
 /// Stores a ping. When the heartbeat was silent until then, its recovery becomes due for reporting.
 ///
-/// A ping earlier than the stored one changes nothing. Only under the lock is one that is silent changed: another
+/// A ping earlier than the stored one changes nothing, unless that one is of the future ([`rules::CLOCK_STEP_MS`]). Only under the lock is one that is silent changed: another
 /// gateway may be calling it silent, or reporting that, at this moment.
 pub fn store_ping(conn: &mut Conn, heard: &Ping, now_ms: i64) -> Result<()> {
     use heartbeats::dsl;
-    let earlier = dsl::last_ms.is_null().or(dsl::last_ms.lt(heard.at_ms));
+    let future = now_ms + rules::CLOCK_STEP_MS;
+    let earlier = dsl::last_ms.is_null().or(dsl::last_ms.lt(heard.at_ms)).or(dsl::last_ms.gt(future));
     let stored = dsl::heartbeats.find((&heard.tenant_id, &heard.id)).filter(earlier);
     let times = || (dsl::last_ms.eq(heard.at_ms), dsl::due_ms.eq(due_after(heard.at_ms)));
     if diesel::update(stored.filter(dsl::missed.eq(false))).set(times()).execute(conn)? == 0 {
@@ -175,9 +176,15 @@ pub fn put_off(conn: &mut Conn, row: &Row, until_ms: i64) -> Result<()> {
 
 /// Some of the heartbeats of a tenant that have to be reported now, the longest due first.
 pub fn to_report(conn: &mut Conn, tenant: &str, now_ms: i64, most: i64) -> Result<Vec<Row>> {
-    let due = Condition::sql("heartbeats.report_ms IS NOT NULL AND heartbeats.report_ms <= ").integer(now_ms);
-    let rows = heartbeats::table.filter(heartbeats::tenant_id.eq(tenant)).filter(due);
+    let rows = heartbeats::table.filter(heartbeats::tenant_id.eq(tenant)).filter(is_to_report(now_ms));
     Ok(rows.order((heartbeats::report_ms, heartbeats::id)).limit(most).load(conn)?)
+}
+
+/// Has a heartbeat to be reported now? So has one whose time is of a clock that has gone back since.
+fn is_to_report(now_ms: i64) -> Condition {
+    let is_due = Condition::sql("heartbeats.report_ms <= ").integer(now_ms);
+    let is_future = Condition::sql("heartbeats.report_ms > ").integer(now_ms + rules::CLOCK_STEP_MS);
+    Condition::all([Condition::sql("heartbeats.report_ms IS NOT NULL"), Condition::any([is_due, is_future])])
 }
 
 /// The heartbeats among these that still have to be reported, locked so that no other gateway reports them meanwhile.
@@ -189,7 +196,7 @@ pub fn lock_to_report(conn: &mut Conn, tenant: &str, rows: &[Row], now_ms: i64) 
     let locks: Vec<db::Lock> = ids.iter().map(|id| lock(id)).collect();
     db::Lock::take_all(conn, &locks)?;
     let still = dsl::heartbeats.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids));
-    Ok(still.filter(dsl::report_ms.le(Some(now_ms))).order(dsl::id).load(conn)?)
+    Ok(still.filter(is_to_report(now_ms)).order(dsl::id).load(conn)?)
 }
 
 /// Stores when these heartbeats of a tenant have to be reported next; `None` once they were.
@@ -201,22 +208,26 @@ pub fn report_at(conn: &mut Conn, tenant: &str, rows: &[Row], at_ms: Option<i64>
     Ok(())
 }
 
-/// Some of the heartbeats of a tenant whose ping was expected until `now` and may have been lost, behind the one with
-/// this id.
+/// Some of the heartbeats of a tenant whose ping was expected until `now` and may have been lost, or that are due later
+/// than a ping of the present would make them, since the clock has gone back; behind the one with this id.
 pub fn expected(conn: &mut Conn, tenant: &str, now_ms: i64, after: &str, most: i64) -> Result<Vec<Row>> {
     use heartbeats::dsl;
-    let expected = Condition::sql(
-        "NOT heartbeats.missed AND heartbeats.due_ms IS NOT NULL AND heartbeats.last_ms + heartbeats.interval_ms <= ",
-    );
+    let up = Condition::sql("NOT heartbeats.missed AND heartbeats.due_ms IS NOT NULL");
+    let expected = Condition::sql("heartbeats.last_ms + heartbeats.interval_ms <= ").integer(now_ms);
+    let future = Condition::sql("heartbeats.due_ms > ").then(DUE_AFTER).integer(now_ms + rules::CLOCK_STEP_MS);
     let found = dsl::heartbeats.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.gt(after));
-    Ok(found.filter(expected.integer(now_ms)).order(dsl::id).limit(most).load(conn)?)
+    let found = found.filter(Condition::all([up, Condition::any([expected, future])]));
+    Ok(found.order(dsl::id).limit(most).load(conn)?)
 }
 
-/// Gives a heartbeat the time of a ping at this instant.
+/// Gives a heartbeat the time of a ping at this instant, unless it has about that; it was pinged by then at the latest.
 pub fn excuse(conn: &mut Conn, row: &Row, now_ms: i64) -> Result<()> {
     use heartbeats::dsl;
-    let still = dsl::heartbeats.find((&row.tenant_id, &row.id)).filter(dsl::due_ms.lt(due_after(now_ms)));
-    diesel::update(still).set(dsl::due_ms.eq(due_after(now_ms))).execute(conn)?;
+    let is_other = dsl::due_ms.lt(due_after(now_ms)).or(dsl::due_ms.gt(due_after(now_ms + rules::CLOCK_STEP_MS)));
+    let still = dsl::heartbeats.find((&row.tenant_id, &row.id)).filter(is_other);
+    let last = Condition::sql("CASE WHEN heartbeats.last_ms > ").integer(now_ms).then(" THEN ").integer(now_ms);
+    let last = SqlValue::<Nullable<BigInt>>::of(last.then(" ELSE heartbeats.last_ms END"));
+    diesel::update(still).set((dsl::due_ms.eq(due_after(now_ms)), dsl::last_ms.eq(last))).execute(conn)?;
     Ok(())
 }
 

@@ -48,6 +48,8 @@ struct Watch {
     turns: TenantTurns,
     /// When process and database were last seen running; `None` at first.
     alive: Option<Instant>,
+    /// The time of the last turn, by the clock.
+    turned_ms: i64,
     /// The tenants whose heartbeats get one more interval, since this gateway did not listen.
     to_excuse: BTreeSet<String>,
     /// The silent heartbeats that this gateway knows of; their pings are stored at once.
@@ -117,6 +119,7 @@ impl Watch {
             clock: Box::new(clock),
             turns,
             alive: None,
+            turned_ms: 0,
             to_excuse: BTreeSet::new(),
             silent: HashSet::new(),
         }
@@ -125,13 +128,16 @@ impl Watch {
     /// Stores and reports; true when there may be more.
     fn turn(&mut self) -> Result<bool> {
         let now = (self.clock)();
-        let stood_still = self.alive.is_none_or(|alive| alive.elapsed() > LATE);
+        // What was stored before is not due by a clock that has gone back.
+        let went_back = self.turned_ms > now.millis() + rules::CLOCK_STEP_MS;
+        let stood_still = went_back || self.alive.is_none_or(|alive| alive.elapsed() > LATE);
         let (due, to_excuse) = self.db.read_here(|conn| {
-            let mut due = store::REPORTS.tenants(conn, now.millis())?;
+            let mut due = store::REPORTS.tenants(conn, if stood_still { i64::MAX } else { now.millis() })?;
             due.extend(store::SILENCES.tenants_if_due(conn, now.millis())?);
             let excused = if stood_still { store::SILENCES.tenants(conn, i64::MAX)? } else { Vec::new() };
             Ok((due, excused))
         })?;
+        self.turned_ms = now.millis();
         self.to_excuse.extend(to_excuse);
         self.alive = Some(Instant::now());
         let more = self.serve(due, now, false)?;

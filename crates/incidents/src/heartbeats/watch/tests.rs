@@ -171,6 +171,31 @@ fn only_who_stood_still_excuses() {
 }
 
 #[test]
+fn a_clock_that_went_back_by_an_hour_delays_nothing_by_an_hour() {
+    let hour = 3_600_000;
+    let mut world = world(&[("a", "heard"), ("a", "missed"), ("a", "silent"), ("full", "hb-1")]);
+    world.watch.pings.record(&pinged("a", "heard"), NOW + DUE - 1_000);
+    world.watch.pings.record(&pinged("a", "silent"), NOW + DUE - 1_000);
+    world.fixture.batch(
+        "CREATE TRIGGER broken BEFORE INSERT ON alerts WHEN NEW.tenant_id = 'full' \
+         BEGIN SELECT RAISE(ABORT, 'full'); END",
+    );
+    world.turn(DUE);
+    assert_eq!((world.missing(), world.open()), (vec!["a missed".into(), "full hb-1".into()], vec!["a missed".into()]));
+    world.fixture.batch("DROP TRIGGER broken");
+    // What was not told is told, what is heard is stored, and what is silent is so after one more interval.
+    world.turn(-hour);
+    assert_eq!((world.missing().len(), world.open()), (2, vec!["a missed".to_owned(), "full hb-1".to_owned()]));
+    world.watch.pings.record(&pinged("a", "heard"), NOW - hour + DUE / 2);
+    world.watch.pings.record(&pinged("a", "missed"), NOW - hour + DUE / 2);
+    world.turn(-hour + DUE - 1);
+    assert_eq!(world.missing(), ["full hb-1"]);
+    world.turn(-hour + DUE);
+    assert_eq!(world.missing(), ["a silent", "full hb-1"]);
+    assert_eq!(world.open(), ["a silent", "full hb-1"]);
+}
+
+#[test]
 fn a_change_of_settings_keeps_what_was_heard_meanwhile() {
     let mut world = world(&[("a", "hb-1")]);
     let db = world.fixture.db.clone();
