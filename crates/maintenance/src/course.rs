@@ -16,7 +16,8 @@ mod tests;
 const FIRST: Timestamp = Timestamp::from_millis(-86_400_000);
 const LAST: Timestamp = Timestamp::from_millis(253_402_300_799_000);
 
-/// The most entries of a kind that are kept of what was said of a window. Those that are over make room for others.
+/// The most entries of a kind that are kept of what was said of a window, beside occurrences that are under way. Those
+/// that are over make room for others.
 const MOST_KEPT: usize = 500;
 
 /// What became of a window since its schedule was made. Instants are milliseconds.
@@ -76,9 +77,9 @@ pub fn second(at: Timestamp) -> i64 {
     at.millis().div_euclid(1_000) * 1_000
 }
 
-/// Removes as many entries that are over, the first ones, as there are more than are kept.
-fn forget<T>(entries: &mut Vec<T>, is_over: impl Fn(&T) -> bool, kind: &str) -> Result<(), Problem> {
-    let mut more = entries.len().saturating_sub(MOST_KEPT);
+/// Removes as many entries that are over, the first ones, as there are more than `most`.
+fn forget<T>(entries: &mut Vec<T>, most: usize, is_over: impl Fn(&T) -> bool, kind: &str) -> Result<(), Problem> {
+    let mut more = entries.len().saturating_sub(most);
     entries.retain(|entry| {
         let goes = more > 0 && is_over(entry);
         more -= usize::from(goes);
@@ -103,12 +104,13 @@ impl Course {
     pub fn within_limits(mut self, now: Timestamp) -> Result<Self, Problem> {
         let mut holds = std::mem::take(&mut self.holds);
         let is_over = |(_, until): &(i64, Option<i64>)| until.is_some_and(|until| until <= now.millis());
-        forget(&mut holds.suspensions, is_over, "suspensions to come; resume takes back all of them")?;
-        let is_over = |(start, end): &(i64, i64)| {
-            let planned = self.starting_at(Timestamp::from_millis(*start));
-            *end <= now.millis() && planned.is_none_or(|planned| planned.end() <= now)
-        };
-        forget(&mut holds.ends, is_over, "occurrences to come that were skipped; unskip takes one back")?;
+        forget(&mut holds.suspensions, MOST_KEPT, is_over, "suspensions to come; resume takes back all of them")?;
+        // One under way is extended and ended however many are to come.
+        let planned = self.rule.contains(now).map(|planned| planned.start().millis());
+        let is_over = |(start, end): &(i64, i64)| *end <= now.millis() && Some(*start) != planned;
+        let is_under_way = |entry: &&(i64, i64)| entry.0 <= now.millis() && !is_over(entry);
+        let most = MOST_KEPT + holds.ends.iter().filter(is_under_way).count();
+        forget(&mut holds.ends, most, is_over, "occurrences to come that were skipped; unskip takes one back")?;
         self.holds = holds;
         Ok(self)
     }

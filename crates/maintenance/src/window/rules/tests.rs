@@ -25,6 +25,19 @@ fn only_what_is_over_is_forgotten() {
     assert!(skip(&later, 501, end).is_err());
     assert_eq!(unskipped(&full, None, before).unwrap().holds.ends.len(), 499);
 
+    // The one under way is changed all the same, and makes room when it is over.
+    let open = unskipped(&full, Some(day(0)), NOW).unwrap();
+    let open = skip(&open, 500, NOW).unwrap();
+    let soon = Timestamp::from_millis(NOW.millis() + 60_000);
+    let longer = extended(&open, Extension::By(600_000), soon).unwrap();
+    let shorter = cut_short(&longer, soon).unwrap();
+    for changed in [&longer, &shorter, &skipped(&open, None, soon).unwrap()] {
+        assert_eq!(changed.holds.ends.len(), 501);
+        assert_eq!(skip(changed, 501, soon).unwrap_err().kind, Kind::Conflict);
+        let next = skip(changed, 501, day(1)).unwrap();
+        assert_eq!((next.holds.ends.len(), next.holds.ends[0].0), (501, day(1).millis()));
+    }
+
     let hour = |at: Timestamp| Pause::Range(Interval::new(at, Timestamp::from_millis(at.millis() + 60_000)).unwrap());
     let full = (0..500).fold(window, |window, days| suspended(&window, hour(day(days)), before).unwrap());
     assert_eq!(suspended(&full, hour(day(500)), before).unwrap_err().kind, Kind::Conflict);
