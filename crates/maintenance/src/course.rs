@@ -218,6 +218,13 @@ impl Course {
         self.rule.contains(start).filter(|occurrence| occurrence.start() == start)
     }
 
+    /// The occurrence, as the schedule has it, that starts at an instant or goes on then after a suspension, whatever was
+    /// said of its end.
+    pub fn going_on_at(&self, start: Timestamp) -> Option<Interval> {
+        let goes_on = self.holds.suspensions.iter().any(|(_, until)| *until == Some(start.millis()));
+        self.rule.contains(start).filter(|occurrence| goes_on || occurrence.start() == start)
+    }
+
     /// The occurrences that are not over, as the schedule has them, and were skipped or ended early; in order.
     pub fn skipped(&self, at: Timestamp) -> impl Iterator<Item = Interval> + '_ {
         let under_way = self.rule.contains(at);

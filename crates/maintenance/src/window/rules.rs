@@ -240,7 +240,7 @@ pub fn skipped(old: &Window, start: Option<Timestamp>, now: Timestamp) -> Result
     let occurrence = match start {
         None => course.occurrence(now).ok_or_else(|| not_while(state, "there is nothing to skip"))?,
         Some(start) => {
-            if course.starting_at(start).is_none() && !goes_on(start) {
+            if course.going_on_at(start).is_none() && !goes_on(start) {
                 return Err(Problem::field("start", "is not the start of an occurrence"));
             }
             let left = course.occurrence(now.max(start));
@@ -252,8 +252,8 @@ pub fn skipped(old: &Window, start: Option<Timestamp>, now: Timestamp) -> Result
     held(old, now, |holds| holds.end_occurrence(occurrence.start().millis(), from))
 }
 
-/// Lets an occurrence take place that was skipped or ended early: the one that starts at an instant, or the first. One
-/// that was neither stays as it is.
+/// Lets an occurrence take place that was skipped or ended early: the one that starts at an instant or goes on then
+/// after a suspension, or the first. One that was neither stays as it is.
 ///
 /// # Errors
 /// 409 when the window was ended, or another occurrence was extended into this one; 400 when none starts then, or it is
@@ -267,7 +267,7 @@ pub fn unskipped(old: &Window, start: Option<Timestamp>, now: Timestamp) -> Resu
     let found = match start {
         None => skipped.next(),
         Some(start) => {
-            let planned = course.starting_at(start);
+            let planned = course.going_on_at(start);
             let planned = planned.ok_or_else(|| Problem::field("start", "is not the start of an occurrence"))?;
             if planned.end() <= now {
                 return Err(Problem::field("start", "is the start of an occurrence that is over"));

@@ -86,8 +86,19 @@ fn what_is_left_of_a_suspended_occurrence_is_skipped() {
         assert!(skipped(&resumed, Some(minutes(start)), minutes(now)).is_err(), "{start}");
     }
 
-    // Before it goes on, the part before stays.
+    // Before it goes on, the part before stays; it is taken back by the same start, or that of the occurrence.
     let range = Pause::Range(Interval::new(minutes(10), minutes(20)).unwrap());
     let planned = suspended(&window, range, NOW).unwrap();
-    assert_eq!(open(&skipped(&planned, Some(minutes(20)), minutes(5)).unwrap()), [(NOW, minutes(10))]);
+    let skip = skipped(&planned, Some(minutes(20)), minutes(5)).unwrap();
+    assert_eq!(open(&skip), [(NOW, minutes(10))]);
+    for start in [None, Some(NOW), Some(minutes(20))] {
+        for now in [6, 15] {
+            assert_eq!(open(&unskipped(&skip, start, minutes(now)).unwrap()), open(&planned), "{start:?}");
+        }
+        let late = unskipped(&skip, start, minutes(30)).unwrap();
+        assert_eq!(open(&late), [(NOW, minutes(10)), (minutes(30), minutes(60))], "{start:?}");
+    }
+    assert!(unskipped(&skip, Some(minutes(15)), minutes(6)).is_err());
+    let again = skipped(&skip, Some(minutes(20)), minutes(5)).unwrap_err();
+    assert!(again.errors[0].message.contains("was skipped"), "{again:?}");
 }
