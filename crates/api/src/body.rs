@@ -115,13 +115,14 @@ pub(crate) async fn name_fields(request: &mut ServiceRequest) -> Result<()> {
     Ok(())
 }
 
-/// The `Idempotency-Key` of a `POST`.
+/// The `Idempotency-Key` of a `POST`, or of any request of a monitor: what it says by another method, such as that an
+/// alert is over, is said after what it said before under its key.
 ///
 /// # Errors
 /// 400 when it is none, whether or not the operation writes something; at the addresses of monitors it means nothing
 /// then.
 pub(crate) fn idempotency_key(request: &HttpRequest) -> Result<Option<String>> {
-    if request.method() != Method::POST {
+    if request.method() != Method::POST && !inbound::is_address(request.path()) {
         return Ok(None);
     }
     let mut values = request.headers().get_all(IDEMPOTENCY_KEY);

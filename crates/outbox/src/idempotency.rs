@@ -17,8 +17,9 @@ use crate::{
 /// How long an answer is kept.
 pub const KEPT_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// How long a report of a monitor counts as sent again: what it says word for word after that is another report.
-const RETRIED_MS: i64 = 10 * 60 * 1000;
+/// How long a report of a monitor counts as sent again: what it says word for word after that is another report. A lost
+/// answer is asked for again within seconds; an alert may be closed by then, and what is down once more wakes somebody.
+const RETRIED_MS: i64 = 60 * 1000;
 
 /// Answers that are given no more. A caller has no blank in its name.
 pub(crate) const RETENTION: Retention = Retention {

@@ -14,6 +14,7 @@ both_backends![
     a_compressed_body_is_taken,
     headers_that_cannot_be_used_mean_nothing,
     a_fixed_key_makes_no_two_alerts_one,
+    a_problem_that_comes_again_after_a_monitor_closed_its_alert_is_another,
     several_reports_come_in_one_body,
     what_a_monitor_leaves_out_is_made,
     a_rule_of_an_old_grafana_is_one_problem,
@@ -136,6 +137,33 @@ fn a_fixed_key_makes_no_two_alerts_one(server: &Server) {
 
 fn several_reports_come_in_one_body(server: &Server) {
     let client = server.new_client();
+fn a_problem_that_comes_again_after_a_monitor_closed_its_alert_is_another(server: &Server) {
+    let client = server.new_client();
+    let (_, token) = address(&client);
+    let call = |method: &str, path: &str, body: Option<Value>| {
+        let request = server.request(method, path).header("Authorization", &format!("GenieKey {token}"));
+        let request = request.header("Idempotency-Key", "monitor");
+        let answer = match body {
+            Some(body) => request.json(&body).send(),
+            None => request.send(),
+        };
+        assert_eq!(answer.status, 202, "{answer}");
+    };
+    let problem = || Some(json!({"message": "Database down", "alias": "database"}));
+    call("POST", "/v2/alerts", problem());
+    call("POST", "/v2/alerts", problem());
+    let first = only(&client, "extAlertId:database");
+    assert_eq!(first["repeatCount"], json!(1), "sent again: {first}");
+    let close = "/v2/alerts/database?identifierType=alias";
+    call("DELETE", close, None);
+    call("DELETE", close, None);
+    call("POST", "/v2/alerts", problem());
+    let page = client.search("/alerts/search", "extAlertId:database").page();
+    let found = page["results"].as_array().expect("alerts");
+    let open: Vec<_> = found.iter().filter(|alert| alert["status"] == json!("New")).collect();
+    assert!(found.len() == 2 && matches!(&*open, [alert] if alert["id"] != first["id"]), "{page}");
+}
+
     let (_, token) = address(&client);
     let plain = send(server, &token, "", &json!([{"subject": "a"}, {"state": "critical"}, {"message": "b"}]));
     assert_eq!(
