@@ -251,7 +251,8 @@ impl<Q> RequestContext<Q> {
     }
 }
 
-type Name = (String, String, String);
+/// Tenant, caller, key and, of a report, fingerprint.
+type Name = (String, String, String, String);
 
 /// The keyed requests that this process is carrying out.
 static KEYED_REQUESTS: Mutex<Option<HashSet<Name>>> = Mutex::new(None);
@@ -261,9 +262,9 @@ struct KeyedRequest(Name);
 
 impl KeyedRequest {
     fn enter(request: &idempotency::Request) -> Result<Self> {
-        // Reports under one key are no retries of each other.
-        let key = if request.is_report { request.fingerprint.clone() } else { request.key.clone() };
-        let name = (request.tenant_id.clone(), request.caller.clone(), key);
+        // Reports under one key are no retries of each other, unless they are equal.
+        let report = if request.is_report { request.fingerprint.clone() } else { String::new() };
+        let name = (request.tenant_id.clone(), request.caller.clone(), request.key.clone(), report);
         let mut all = base::lock(&KEYED_REQUESTS);
         if all.get_or_insert_default().insert(name.clone()) {
             return Ok(Self(name));
@@ -280,5 +281,31 @@ impl Drop for KeyedRequest {
         if let Some(all) = base::lock(&KEYED_REQUESTS).as_mut() {
             all.remove(&self.0);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_one_by_their_key_and_reports_by_what_they_say_too() {
+        let enter = |key: &str, fingerprint: &str, is_report: bool| {
+            KeyedRequest::enter(&idempotency::Request {
+                tenant_id: "client_1".into(),
+                caller: if is_report { "inbound" } else { "key" }.into(),
+                key: key.into(),
+                fingerprint: fingerprint.into(),
+                is_report,
+            })
+        };
+        let first = enter("k-1", "a", false);
+        assert!(first.is_ok() && enter("k-1", "b", false).is_err());
+        drop(first);
+        assert!(enter("k-1", "b", false).is_ok(), "the first is over");
+        let report = enter("k-1", "down", true);
+        assert!(report.is_ok() && enter("k-1", "down", true).is_err(), "sent again at once");
+        assert!(enter("k-1", "up", true).is_ok(), "another report under a fixed key");
+        assert!(enter("k-2", "down", true).is_ok(), "an equal report under a key of its own");
     }
 }
