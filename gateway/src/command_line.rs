@@ -378,7 +378,7 @@ pub struct Restore {
         value_parser = backup_directory)]
     pub backup_to: PathBuf,
     /// The time to go back to, such as 2026-11-27T20:45:00Z: the newest backup of then or earlier is taken; by default
-    /// the newest of all
+    /// the newest one that is not of a time to come
     #[arg(long, value_name = "TIME", value_parser = moment)]
     pub at: Option<Timestamp>,
 }

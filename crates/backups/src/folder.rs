@@ -95,7 +95,7 @@ impl Folder {
             return Ok(None);
         }
         // Another service may have begun to use the folder since.
-        refuse_others(self.newest(None)?, db::database_origin(database)?)?;
+        refuse_others(self.newest(taken)?, db::database_origin(database)?)?;
         db::back_up(database, &path).with_context(|| format!("backing up to {}", path.display()))?;
         self.prune(taken, |path| fs::remove_file(path));
         Ok(Some(Copy { path, taken }))
@@ -105,9 +105,8 @@ impl Folder {
     ///
     /// # Errors
     /// When the folder cannot be read.
-    pub fn newest(&self, until: Option<Timestamp>) -> anyhow::Result<Option<Copy>> {
-        let until = until.map_or(i64::MAX, Timestamp::millis);
-        Ok(self.copies()?.into_iter().rfind(|copy| copy.taken.millis() <= until))
+    pub fn newest(&self, until: Timestamp) -> anyhow::Result<Option<Copy>> {
+        Ok(self.copies()?.into_iter().rfind(|copy| copy.taken <= until))
     }
 
     /// Removes what a copy that was cut off left.
@@ -214,7 +213,11 @@ mod tests {
         assert!(oldest.exists());
         assert_eq!(folder.copies().unwrap().len(), NEWEST + 1, "the newest, and that one");
         fs::create_dir(folder.path().join(name_of(Timestamp::from_millis(now + 1_000)))).unwrap();
-        assert_eq!(folder.newest(None).unwrap().unwrap().path, path(0), "a directory is not a copy");
+        assert_eq!(
+            folder.newest(Timestamp::from_millis(now + 2_000)).unwrap().unwrap().path,
+            path(0),
+            "a directory is not a copy"
+        );
     }
 
     #[test]

@@ -11,6 +11,6 @@ mod worker;
 pub use self::{
     folder::{Copy, Folder},
     note::{note, noted},
-    restore::{Restored, restore},
+    restore::{Restored, latest, restore},
     worker::Worker,
 };

@@ -102,7 +102,8 @@ pub fn restore(folder: &Folder, until: Option<Timestamp>, database: &Path, now: 
 }
 
 /// The time in the name of a copy that is taken now: it is rounded up to the second.
-pub(crate) fn latest(now: Timestamp) -> Timestamp {
+#[must_use]
+pub fn latest(now: Timestamp) -> Timestamp {
     Timestamp::from_millis(now.millis().saturating_add(1_000))
 }
 

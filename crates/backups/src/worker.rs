@@ -47,7 +47,7 @@ impl Worker {
         let (stopped, newest, failed) = (Arc::clone(&stop), Arc::clone(&newest_ms), Arc::clone(&failures));
         folder.remove_unfinished();
         // One of a time that is yet to come says nothing of the age.
-        let known = folder.newest(Some(latest(clock()))).ok().flatten().map_or(0, |copy| copy.taken.millis());
+        let known = folder.newest(latest(clock())).ok().flatten().map_or(0, |copy| copy.taken.millis());
         // Without a copy the age counts from the start: an alert about late backups needs a number from the beginning.
         newest.store(if known > 0 { known } else { clock().millis() }, Ordering::Relaxed);
         let every_ms = i64::try_from(every.as_millis()).unwrap_or(i64::MAX);

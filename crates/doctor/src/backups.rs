@@ -64,10 +64,21 @@ impl Report {
         if let Err(error) = tempfile::tempfile_in(folder) {
             self.fault(WHAT, format!("{shown} cannot be written: {error}"));
         }
-        match Folder::at(folder).newest(None) {
+        match Folder::at(folder).copies() {
             Err(error) => self.fault(WHAT, format!("{error:#}")),
-            Ok(None) => self.warning(WHAT, format!("{shown} holds no backup")),
-            Ok(Some(Copy { path, taken })) => self.newest_backup(taken, &path, Some(every), database, now),
+            Ok(copies) => {
+                let ahead = copies.iter().filter(|copy| is_ahead(copy.taken, now)).count();
+                if ahead > 0 {
+                    let text = format!("{ahead} in {shown} of a time that is yet to come: the clock was or is wrong");
+                    self.warning(WHAT, format!("{text}, and muster restore takes one only where --at names its time"));
+                }
+                // The one that a restoration takes.
+                match copies.into_iter().rfind(|copy| copy.taken <= backups::latest(now)) {
+                    Some(Copy { path, taken }) => self.newest_backup(taken, &path, Some(every), database, now),
+                    None if ahead > 0 => self.warning(WHAT, format!("{shown} holds no other backup")),
+                    None => self.warning(WHAT, format!("{shown} holds no backup")),
+                }
+            }
         }
         Ok(())
     }
@@ -107,12 +118,16 @@ impl Report {
     }
 }
 
+/// Is a backup of a time that is yet to come?
+fn is_ahead(taken: Timestamp, now: Timestamp) -> bool {
+    taken.millis() > now.millis().saturating_add(AHEAD_MS)
+}
+
 /// What is wrong with the time of the newest backup.
 fn lateness(taken: Timestamp, every: Option<Duration>, now: Timestamp) -> Option<String> {
     let period = every.and_then(|every| i64::try_from(every.as_millis()).ok());
-    if taken.millis() > now.millis().saturating_add(AHEAD_MS) {
-        let why = "which is to come: the clock was or is wrong, and no backup of now is the newest until then";
-        return Some(why.to_owned());
+    if is_ahead(taken, now) {
+        return Some("which is to come: the clock was or is wrong".to_owned());
     }
     let age = (now.millis() - taken.millis()).max(0);
     (age > period.map_or(DAY_MS, |period| (period * LATE_PERIODS).max(60_000))).then(|| {
@@ -134,5 +149,28 @@ mod tests {
         assert!(!is_late(40, quarter) && is_late(50, quarter));
         assert!(!is_late(50, None) && is_late(25 * 60, None));
         assert!(is_late(-1, quarter), "it is of a time to come");
+    }
+
+    #[test]
+    fn the_backup_that_is_looked_at_is_the_one_that_would_be_restored() {
+        let directory = tempfile::tempdir().unwrap();
+        let now = Timestamp::parse("2026-11-27T20:45:00Z").unwrap();
+        let lines = || {
+            let mut report = Report::default();
+            let database = DatabaseUrl::Sqlite(directory.path().join("muster.sqlite"));
+            let folder = Some((directory.path(), Duration::from_secs(900)));
+            report.backups(&database, directory.path(), folder, now).unwrap();
+            report.lines()
+        };
+        let add = |name: &str| std::fs::write(directory.path().join(name), "").unwrap();
+        add("muster-20990101T000000Z.sqlite");
+        let alone = lines();
+        assert!(alone.contains("1 in ") && alone.contains("holds no other backup"), "{alone}");
+        add("muster-20260101T000000Z.sqlite");
+        let both = lines();
+        assert!(both.contains("1 in ") && both.contains("the last is of 2026-01-01"), "{both}");
+        add("muster-20261127T204501Z.sqlite");
+        let fresh = lines();
+        assert!(fresh.contains("the last is of 2026-11-27"), "{fresh}");
     }
 }
