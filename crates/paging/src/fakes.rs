@@ -31,6 +31,8 @@ pub struct World {
     pub rosters: Vec<Line>,
     /// People who are not in use any more.
     pub gone: BTreeSet<String>,
+    /// Tenants that are suspended.
+    pub suspended: BTreeSet<String>,
     /// The shifts of everybody.
     pub shifts: Vec<OwnShift>,
     /// The alerts that can be found.
@@ -241,8 +243,8 @@ impl People for Fakes {
         Ok(vec![tenant.to_owned(), "msp_1".to_owned()])
     }
 
-    fn is_active(&self, _: &mut Conn, _: &str) -> Result<bool> {
-        Ok(true)
+    fn is_active(&self, _: &mut Conn, tenant: &str) -> Result<bool> {
+        Ok(!self.0.lock().unwrap().suspended.contains(tenant))
     }
 
     fn former_users(&self, _: &mut Conn, _: &[String], _: &[String], _: Timestamp) -> Result<Vec<(Timestamp, Person)>> {

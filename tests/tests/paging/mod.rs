@@ -5,6 +5,7 @@ mod answer_sessions;
 mod answers;
 mod contact_methods;
 mod escalations;
+mod gateways;
 mod incidents;
 mod kills;
 mod limits;

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use db::{Condition, Conn, DueRows, Result};
-use diesel::prelude::*;
+use db::{Backend, Condition, Conn, DueRows, Json, Lock, Result, SqlQuery};
+use diesel::{prelude::*, sql_types};
 
-use super::store::{FAILED, PENDING, Row, SUMMARISED};
+use super::{
+    facts::Facts,
+    store::{FAILED, PENDING, Row, SUMMARISED},
+};
 use crate::schema::pages;
 
 /// Pages, and messages of shifts.
@@ -88,18 +91,62 @@ pub fn due(
     Ok(order.select(columns).load(conn)?)
 }
 
-/// Those of these pages of a tenant that are due still.
-pub fn still_due(conn: &mut Conn, tenant: &str, ids: &[&str], now_ms: i64) -> Result<Vec<Row>> {
+/// Which of some contact methods this transaction has for itself until it ends. Anyone who claims pages to a contact
+/// method, or counts its messages, needs it: pages of several tenants go to one person. Nobody waits for it; what
+/// another gateway has is looked at again.
+pub fn try_lock_methods(conn: &mut Conn, methods: &[String]) -> Result<Vec<bool>> {
+    let locks: Vec<Lock> = methods.iter().map(|method| Lock::of("pages:method", method)).collect();
+    Lock::try_take_each(conn, &locks)
+}
+
+fn due_at(now_ms: i64) -> Condition {
+    Condition::sql("pages.due_ms IS NOT NULL AND pages.due_ms <= ").integer(now_ms)
+}
+
+/// How a query ends that takes rows for its transaction. What another transaction changes is left out: who waited for
+/// it, with rows in hand that the other wants, would wait for ever. It is not due any more, or due again.
+const UNLOCKED: &str = " FOR UPDATE SKIP LOCKED";
+
+/// The first `most` pages that meet a condition and that nobody changes now; nobody does until the transaction ends.
+fn locked(conn: &mut Conn, these: Condition, most: i64) -> Result<Vec<Row>> {
     use pages::dsl;
-    let due = Condition::sql("pages.due_ms IS NOT NULL AND pages.due_ms <= ").integer(now_ms);
-    let these = dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids)).filter(due);
-    Ok(these.order((dsl::due_ms, dsl::id)).load(conn)?)
+    if Backend::of(conn) == Backend::Sqlite {
+        return Ok(dsl::pages.filter(these).order((dsl::due_ms, dsl::id)).limit(most).load(conn)?);
+    }
+    let text = Condition::sql("SELECT pages.tenant_id, pages.id FROM pages WHERE ").append(these);
+    let text = text.then(" ORDER BY pages.due_ms, pages.id LIMIT ").integer(most).then(UNLOCKED);
+    let keys: Vec<(String, String)> = SqlQuery::<(sql_types::Text, sql_types::Text)>::of(text).load(conn)?;
+    let mut rows: Vec<Row> = Vec::with_capacity(keys.len());
+    // Read once they are locked, so that they are as they were left.
+    for (tenant, ids) in by_tenant(keys.iter().map(|(tenant, id)| (tenant.as_str(), id.as_str()))) {
+        rows.extend(dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids)).load::<Row>(conn)?);
+    }
+    rows.sort_by(|one, other| (one.due_ms, &one.id).cmp(&(other.due_ms, &other.id)));
+    Ok(rows)
+}
+
+/// The condition that pages meet another one and that nobody changes them now.
+fn unlocked(conn: &Conn, these: Condition) -> Condition {
+    match Backend::of(conn) {
+        Backend::Sqlite => these,
+        Backend::Postgres => {
+            let text = "(pages.tenant_id, pages.id) IN (SELECT pages.tenant_id, pages.id FROM pages WHERE ";
+            Condition::sql(text).append(these).then(UNLOCKED).then(")")
+        }
+    }
+}
+
+/// Those of these pages of a tenant that are due still. They are for this transaction alone.
+pub fn still_due(conn: &mut Conn, tenant: &str, ids: &[&str], now_ms: i64) -> Result<Vec<Row>> {
+    let these = due_at(now_ms).then(" AND pages.tenant_id = ").text(tenant).then(" AND ");
+    let these = these.append(Condition::text_in("pages.id IN", ids.iter().copied()));
+    locked(conn, these, i64::try_from(ids.len()).unwrap_or(i64::MAX))
 }
 
 /// Puts off what is due of a tenant.
 pub fn hold(conn: &mut Conn, tenant: &str, now_ms: i64, until_ms: i64) -> Result<()> {
-    let due = Condition::sql("pages.due_ms IS NOT NULL AND pages.due_ms <= ").integer(now_ms);
-    let own = pages::table.filter(pages::tenant_id.eq(tenant)).filter(due);
+    let own = due_at(now_ms).then(" AND pages.tenant_id = ").text(tenant);
+    let own = pages::table.filter(unlocked(conn, own));
     diesel::update(own).set(pages::due_ms.eq(Some(until_ms))).execute(conn)?;
     Ok(())
 }
@@ -110,23 +157,42 @@ pub fn sent_since(conn: &mut Conn, method: &str, since_ms: i64) -> Result<i64> {
     Ok(pages::table.filter(pages::method_id.eq(method)).filter(sent).count().get_result(conn)?)
 }
 
-/// Some pages of alerts to a contact method that are due, without those that a sender has claimed.
+/// The pages of alerts to a contact method that are due.
+fn due_to(method: &str, now_ms: i64) -> Condition {
+    due_at(now_ms).then(" AND pages.kind = 'page' AND pages.method_id = ").text(method)
+}
+
+/// Some pages of alerts to a contact method that are due, without those that a sender has claimed. They are for this
+/// transaction alone.
 pub fn waiting(conn: &mut Conn, method: &str, now_ms: i64, most: i64) -> Result<Vec<Row>> {
-    let due = Condition::sql("pages.due_ms IS NOT NULL AND pages.due_ms <= ").integer(now_ms);
-    let own = pages::table.filter(pages::method_id.eq(method)).filter(due).filter(pages::kind.eq("page"));
-    Ok(own.order((pages::due_ms, pages::id)).limit(most).load(conn)?)
+    locked(conn, due_to(method, now_ms), most)
 }
 
 /// Puts off the pages of alerts to a contact method that are due and that nobody has in hand.
 pub fn put_off(conn: &mut Conn, method: &str, now_ms: i64, until_ms: i64) -> Result<()> {
-    let due = Condition::sql("pages.due_ms IS NOT NULL AND pages.due_ms <= ").integer(now_ms);
-    let own = pages::table.filter(pages::method_id.eq(method)).filter(due).filter(pages::kind.eq("page"));
-    let new = pages::owner.eq("").or(pages::owner.like(format!("%{WITHIN_ANOTHER}")));
-    diesel::update(own.filter(new)).set(pages::due_ms.eq(Some(until_ms))).execute(conn)?;
+    let new = due_to(method, now_ms).then(" AND (pages.owner = '' OR pages.owner LIKE ");
+    let new = new.text(format!("%{WITHIN_ANOTHER}")).then(")");
+    let new = pages::table.filter(unlocked(conn, new));
+    diesel::update(new).set(pages::due_ms.eq(Some(until_ms))).execute(conn)?;
     Ok(())
 }
 
-impl InLead<'_> {
+/// Takes a page in hand that is this transaction's alone, as a message of its own.
+pub fn take(conn: &mut Conn, row: &Row, owner: &str, until_ms: i64) -> Result<()> {
+    use pages::dsl;
+    let this = dsl::pages.find((&row.tenant_id, &row.id));
+    let message: &Json<Facts> = &row.message;
+    diesel::update(this)
+        .set((dsl::message.eq(message), dsl::owner.eq(owner), dsl::due_ms.eq(Some(until_ms))))
+        .execute(conn)?;
+    Ok(())
+}
+
+impl<'a> InLead<'a> {
+    fn ids_by_tenant(self) -> BTreeMap<&'a str, Vec<&'a str>> {
+        by_tenant(self.pages.iter().map(|page| (page.tenant_id.as_str(), page.id.as_str())))
+    }
+
     fn owner(self) -> String {
         format!("{}{WITHIN_ANOTHER}", self.owner)
     }
@@ -143,12 +209,12 @@ impl InLead<'_> {
     }
 
     /// Takes them in hand with the lead: they wait for what becomes of it, and are due by themselves when nobody says
-    /// so in time.
+    /// so in time. They are this transaction's alone.
     pub fn take(self, conn: &mut Conn, until_ms: i64) -> Result<()> {
         use pages::dsl;
-        for (tenant, ids) in ids_by_tenant(self.pages) {
+        for (tenant, ids) in self.ids_by_tenant() {
             let these = dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids));
-            diesel::update(these.filter(dsl::status.eq(PENDING)))
+            diesel::update(these)
                 .set((dsl::owner.eq(self.owner()), dsl::why.eq(self.why()), dsl::due_ms.eq(Some(until_ms))))
                 .execute(conn)?;
         }
@@ -158,8 +224,7 @@ impl InLead<'_> {
     /// Says of them that they were told: the lead is sent.
     pub fn summarise(self, conn: &mut Conn) -> Result<()> {
         use pages::dsl;
-        for (tenant, ids) in ids_by_tenant(self.pages) {
-            tell_changes(conn, tenant, self.pages)?;
+        for (tenant, ids) in self.ids_by_tenant() {
             let these = dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(self.waiting(&ids));
             diesel::update(these)
                 .set((dsl::status.eq(SUMMARISED), dsl::owner.eq(""), dsl::due_ms.eq(None::<i64>)))
@@ -173,8 +238,7 @@ impl InLead<'_> {
     pub fn release(self, conn: &mut Conn, attempts: i64, due_ms: Option<i64>, why: &str) -> Result<()> {
         use pages::dsl;
         let status = if due_ms.is_some() { PENDING } else { FAILED };
-        for (tenant, ids) in ids_by_tenant(self.pages) {
-            tell_changes(conn, tenant, self.pages)?;
+        for (tenant, ids) in self.ids_by_tenant() {
             let these = dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(self.waiting(&ids));
             let settled = (dsl::status.eq(status), dsl::due_ms.eq(due_ms), dsl::attempts.eq(attempts));
             diesel::update(these).set((settled, dsl::owner.eq(""), dsl::why.eq(why))).execute(conn)?;
@@ -183,21 +247,28 @@ impl InLead<'_> {
     }
 }
 
-fn ids_by_tenant(pages: &[ClaimedPage]) -> BTreeMap<&str, Vec<&str>> {
+/// The ids of pages, by tenant.
+fn by_tenant<'a>(keys: impl Iterator<Item = (&'a str, &'a str)>) -> BTreeMap<&'a str, Vec<&'a str>> {
     let mut all: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    pages.iter().for_each(|page| all.entry(&page.tenant_id).or_default().push(&page.id));
+    keys.for_each(|(tenant, id)| all.entry(tenant).or_default().push(id));
     all
 }
 
-fn tell_changes(conn: &mut Conn, tenant: &str, pages: &[ClaimedPage]) -> Result<()> {
-    let of_tenant = pages.iter().filter(|page| page.tenant_id == tenant && !page.alert_id.is_empty());
-    ports::told_changes(conn, tenant, &of_tenant.map(|page| &*page.alert_id).collect::<Vec<_>>())
-}
-
-/// A page as somebody has it in hand; `None` when that is another now.
+/// A page as somebody has it in hand, for this transaction alone; `None` when that is another now.
 pub fn in_hand(conn: &mut Conn, tenant: &str, id: &str, owner: &str) -> Result<Option<Row>> {
+    if Backend::of(conn) == Backend::Postgres {
+        let text = Condition::sql("SELECT pages.id FROM pages WHERE pages.tenant_id = ").text(tenant);
+        let text = text.then(" AND pages.id = ").text(id).then(" FOR UPDATE");
+        SqlQuery::<sql_types::Text>::of(text).load::<String>(conn)?;
+    }
     let mine = pages::table.find((tenant, id)).filter(pages::owner.eq(owner));
     Ok(mine.get_result(conn).optional()?)
+}
+
+/// Stores what became of a page that is this transaction's alone.
+pub fn update(conn: &mut Conn, row: &Row) -> Result<()> {
+    diesel::update(pages::table.find((&row.tenant_id, &row.id))).set(row).execute(conn)?;
+    Ok(())
 }
 
 /// Makes due what an owner who has ended had in hand; without one, what anybody had. It may have arrived, and is sent
@@ -211,6 +282,7 @@ pub fn give_back(conn: &mut Conn, owner: Option<&str>, now_ms: i64) -> Result<()
         }
         None => held.then(" AND pages.owner <> ''"),
     };
-    diesel::update(pages::table.filter(held)).set(pages::due_ms.eq(Some(now_ms))).execute(conn)?;
+    let held = pages::table.filter(unlocked(conn, held));
+    diesel::update(held).set(pages::due_ms.eq(Some(now_ms))).execute(conn)?;
     Ok(())
 }

@@ -213,15 +213,6 @@ pub fn stop(conn: &mut Conn, tenant: &str, alert: &str, why: &str) -> Result<()>
     Ok(())
 }
 
-/// Stores one that has changed.
-pub fn update(conn: &mut Conn, row: &Row) -> Result<()> {
-    if !row.alert_id.is_empty() {
-        ports::told_changes(conn, &row.tenant_id, &[&row.alert_id])?;
-    }
-    diesel::update(pages::table.find((&row.tenant_id, &row.id))).set(row).execute(conn)?;
-    Ok(())
-}
-
 /// The pages of an alert, in the order in which they were decided; the first 1,000.
 pub fn of_alert(conn: &mut Conn, tenant: &str, alert: &str) -> Result<Vec<Row>> {
     use pages::dsl;

@@ -80,30 +80,44 @@ pub fn claim_pages(
     pages: Vec<(Due, Permit)>,
 ) -> Result<Vec<Taken>> {
     let begun = Instant::now();
-    let mut tenants: Vec<(String, BTreeMap<String, Permit>)> = Vec::new();
+    let mut tenants: Vec<(String, Vec<(Due, Permit)>)> = Vec::new();
     for (page, permit) in pages {
         match tenants.iter_mut().find(|(tenant, _)| *tenant == page.tenant_id) {
-            Some((_, permits)) => drop(permits.insert(page.id, permit)),
-            None => tenants.push((page.tenant_id, BTreeMap::from([(page.id, permit)]))),
+            Some((_, of_tenant)) => of_tenant.push((page, permit)),
+            None => tenants.push((page.tenant_id.clone(), vec![(page, permit)])),
         }
     }
     let mut taken = Vec::with_capacity(tenants.len());
-    for (tenant, permits) in tenants {
+    for (tenant, pages) in tenants {
         if begun.elapsed() > TIME {
             break;
         }
-        // Of two gateways that claim pages of a tenant at once, neither would see what the other takes: it is left to
-        // the one that came first.
-        if !db::Lock::of("pages:claim", &tenant).try_take(conn)? {
-            continue;
+        let jobs = db::savepoint(conn, |conn| {
+            let permits = permits_of_locked(conn, pages)?;
+            if permits.is_empty() {
+                return Ok(None);
+            }
+            of_tenant(conn, neighbours, owner, now, &tenant, permits).map(Some)
+        });
+        if let Some(jobs) = jobs.transpose() {
+            taken.push((tenant, jobs));
         }
-        let jobs = db::savepoint(conn, |conn| of_tenant(conn, neighbours, owner, now, &tenant, permits));
-        taken.push((tenant, jobs));
     }
     Ok(taken)
 }
 
-/// Takes pages of a tenant in hand.
+/// The permits of pages, by their ids, to contact methods that this transaction has for itself; the others are left to
+/// the gateway that came first.
+fn permits_of_locked(conn: &mut Conn, pages: Vec<(Due, Permit)>) -> Result<BTreeMap<String, Permit>> {
+    let methods: BTreeSet<String> = pages.iter().map(|(page, _)| page.method_id.clone()).collect();
+    let methods: Vec<String> = methods.into_iter().collect();
+    let locked = queue::try_lock_methods(conn, &methods)?;
+    let locked: BTreeSet<String> = methods.into_iter().zip(locked).filter_map(|(id, got)| got.then_some(id)).collect();
+    let ours = pages.into_iter().filter(|(page, _)| locked.contains(&page.method_id));
+    Ok(ours.map(|(page, permit)| (page.id, permit)).collect())
+}
+
+/// Takes pages of a tenant in hand whose contact methods are locked.
 fn of_tenant(
     conn: &mut Conn,
     neighbours: &Neighbours,
@@ -138,8 +152,7 @@ fn of_tenant(
                 Ok(ready) => ready.map_err(|why| SendError { for_good: true, ..SendError::new(why) }),
             };
             let lease_ms = now.millis() + LEASE_MS;
-            let row = Row { owner: owner.to_owned(), due_ms: Some(lease_ms), ..row };
-            store::update(conn, &row)?;
+            queue::take(conn, &row, owner, lease_ms)?;
             let page = ClaimedPage::from(&row);
             InLead { pages: &carries, lead: &page, owner }.take(conn, lease_ms)?;
             taken.jobs.push(Job { page, permit, ready, trace: PageTrace::of(&row), carries });
@@ -193,7 +206,7 @@ fn within_limit(
     let alone: BTreeSet<String> = new.iter().map(|row| row.id.clone()).collect();
     go.extend(new.into_iter().map(OutgoingPage::from));
     if let Some(lead) = rest.into_iter().next() {
-        go.push(together(conn, lead, &alone, now)?);
+        go.push(together(conn, neighbours, lead, &alone, now)?);
     }
     Ok(go)
 }
@@ -202,11 +215,24 @@ fn is_urgent(row: &Row) -> bool {
     row.urgency == URGENCIES[0]
 }
 
-/// Puts all that waits for the contact method of a page into that page, without those that are sent by themselves. They
-/// are told when it arrives; it may be stopped or fail before.
-fn together(conn: &mut Conn, lead: Row, alone: &BTreeSet<String>, now: Timestamp) -> Result<OutgoingPage> {
+/// Puts all that waits for the contact method of a page into that page, without those that are sent by themselves and
+/// those of tenants that are suspended. They are told when it arrives; it may be stopped or fail before.
+fn together(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    lead: Row,
+    alone: &BTreeSet<String>,
+    now: Timestamp,
+) -> Result<OutgoingPage> {
     let mut others = queue::waiting(conn, &lead.method_id, now.millis(), TOGETHER)?;
     others.retain(|row| row.is_new() && row.id != lead.id && !alone.contains(&row.id));
+    let mut active = BTreeMap::from([(lead.tenant_id.clone(), true)]);
+    for row in &others {
+        if !active.contains_key(&row.tenant_id) {
+            active.insert(row.tenant_id.clone(), neighbours.people.is_active(conn, &row.tenant_id)?);
+        }
+    }
+    others.retain(|row| active.get(&row.tenant_id) == Some(&true));
     others.iter_mut().for_each(|row| row.message.summary = None);
     if others.is_empty() {
         return Ok(lead.into());

@@ -50,6 +50,12 @@ const PACE: Duration = Duration::from_millis(4);
 /// took of it, and at most: what is put together in one message can wait for those who report.
 const REST: u32 = 2;
 const LONGEST_REST: Duration = Duration::from_millis(100);
+/// For how long after a call begins it is tried to write down what became of the page: then another gateway may have it,
+/// and sends it again. And the first and the longest pause where the database cannot do it now, as when it ends one of
+/// two transactions that wait for each other.
+const WRITTEN_WITHIN: Duration = Duration::from_secs(60);
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// How many threads wait for the database and for names to resolve; one for a name that does not stays for long.
 const THREADS: usize = 2_048;
 /// How many pages one look takes in hand.
@@ -228,6 +234,7 @@ fn until(due_ms: i64, now: Timestamp) -> Option<Duration> {
 async fn attempt(shared: &Arc<Shared>, line: &Line, job: Job) {
     let Job { page, permit, ready, trace, carries } = job;
     let begun = shared.neighbours.now();
+    let begun_at = Instant::now();
     let sent = match ready {
         Ok(ready) => match filled(ready).await {
             Ok(outgoing) => {
@@ -255,14 +262,39 @@ async fn attempt(shared: &Arc<Shared>, line: &Line, job: Job) {
         },
         error: sent.as_ref().err().map(|unsent| unsent.why.clone()).unwrap_or_default(),
     };
-    let owner = shared.owner.clone();
-    let escalations = shared.escalations;
-    let written = shared.db.write(move |conn| {
-        let in_lead = InLead { pages: &carries, lead: &page, owner: &owner };
-        write_down(conn, escalations, in_lead, &sent, attempt, now)
-    });
-    if let Err(error) = written.await {
-        tracing::warn!(%error, "writing down what became of a page");
+    let ended = Arc::new(EndedPage { page, carries, sent, attempt, now });
+    let mut pause = FIRST_PAUSE;
+    while let Err(error) = shared.store(&ended).await {
+        if begun_at.elapsed() + pause > WRITTEN_WITHIN || !matches!(error, db::Error::Unavailable(_)) {
+            tracing::warn!(%error, "writing down what became of a page");
+            break;
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// A page whose attempt has ended.
+struct EndedPage {
+    page: ClaimedPage,
+    /// The pages that went out in it.
+    carries: Vec<ClaimedPage>,
+    sent: Result<u16, SendError>,
+    attempt: Attempt,
+    now: Timestamp,
+}
+
+impl Shared {
+    /// Stores what became of a page.
+    async fn store(&self, ended: &Arc<EndedPage>) -> db::Result<()> {
+        let ended = Arc::clone(ended);
+        let owner = self.owner.clone();
+        let escalations = self.escalations;
+        let write = move |conn: &mut Conn| {
+            let in_lead = InLead { pages: &ended.carries, lead: &ended.page, owner: &owner };
+            write_down(conn, escalations, in_lead, &ended.sent, ended.attempt.clone(), ended.now)
+        };
+        self.db.write(write).await
     }
 }
 
@@ -278,9 +310,13 @@ fn write_down(
     let failing = sent.as_ref().err().map(|unsent| failing(in_lead, unsent)).unwrap_or_default();
     // First: where an escalation and its pages are changed, they are locked in this order.
     (escalations.lock)(conn, &failing)?;
+    // Before the page is locked, as by who stops it: one that arrived nevertheless counts as told.
+    if !in_lead.lead.alert_id.is_empty() {
+        ports::told_changes(conn, &in_lead.lead.tenant_id, &[&in_lead.lead.alert_id])?;
+    }
     // Another gateway may have it now, and writes down what becomes of it there.
     if let Some(row) = queue::in_hand(conn, &in_lead.lead.tenant_id, &in_lead.lead.id, in_lead.owner)? {
-        store::update(conn, &after(row, sent, attempt, now.millis()))?;
+        queue::update(conn, &after(row, sent, attempt, now.millis()))?;
     }
     match sent {
         Ok(_) => in_lead.summarise(conn),

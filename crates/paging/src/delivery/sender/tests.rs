@@ -21,6 +21,7 @@ const ALONE: Escalations = Escalations { lock: |_, _| Ok(()), after_failures: |_
 
 struct Sending {
     db: Db,
+    fakes: Fakes,
     neighbours: Neighbours,
     _directory: tempfile::TempDir,
 }
@@ -30,14 +31,15 @@ impl Sending {
     fn of(pages: &[(usize, &str)]) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let db = database(directory.path());
-        let neighbours = Neighbours { page_limit: 2, ..Fakes::default().neighbours() };
+        let fakes = Fakes::default();
+        let neighbours = Neighbours { page_limit: 2, ..fakes.neighbours() };
         let rows: Vec<Row> = pages.iter().map(|(number, urgency)| page(TENANT, *number, urgency)).collect();
         db.write_here(move |conn| {
             methods::store::insert(conn, &fakes::method("USR1", METHOD))?;
             store::insert(conn, &rows)
         })
         .unwrap();
-        Self { db, neighbours, _directory: directory }
+        Self { db, fakes, neighbours, _directory: directory }
     }
 
     /// Takes in hand what is due at a time.
@@ -208,6 +210,16 @@ fn urgent_pages_come_first_and_make_the_one_they_go_out_in_urgent() {
     let message = render::Message::of(&sending.neighbours, &row).unwrap();
     assert_eq!((&*row.urgency, &*message.urgency), ("low", "high"));
     assert_eq!(message.details[1], "down 4");
+}
+
+#[test]
+fn pages_of_a_suspended_tenant_go_out_in_no_other() {
+    let sending = Sending::of(&[(1, "low"), (2, "low"), (3, "low")]);
+    let others = [page("client_2", 4, "low"), page("client_3", 5, "low")];
+    sending.db.write_here(move |conn| store::insert(conn, &others)).unwrap();
+    sending.fakes.0.lock().unwrap().suspended.insert("client_2".to_owned());
+    let carried = sending.claim(0).into_iter().flat_map(|job| job.carries).map(|page| page.id);
+    assert_eq!(carried.collect::<Vec<_>>(), ["PG-3", "PG-5"]);
 }
 
 #[test]
