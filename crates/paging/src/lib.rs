@@ -66,6 +66,8 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     each paging0011_page_keys,
     each paging0012_page_indexes,
     each paging0013_page_partitions,
+    both paging0014_page_calls,
+    both paging0015_page_calls_index,
 )
 .with_partitions(&[pages::store::PARTITIONED]);
 

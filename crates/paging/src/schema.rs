@@ -128,6 +128,7 @@ diesel::table! {
         sent_ms -> Nullable<BigInt>,
         roster_tenant -> Text,
         roster_id -> Text,
+        called_ms -> Nullable<BigInt>,
     }
 }
 

@@ -151,10 +151,13 @@ pub fn hold(conn: &mut Conn, tenant: &str, now_ms: i64, until_ms: i64) -> Result
     Ok(())
 }
 
-/// How many messages a contact method got since an instant.
-pub fn sent_since(conn: &mut Conn, method: &str, since_ms: i64) -> Result<i64> {
-    let sent = Condition::sql("pages.sent_ms IS NOT NULL AND pages.sent_ms > ").integer(since_ms);
-    Ok(pages::table.filter(pages::method_id.eq(method)).filter(sent).count().get_result(conn)?)
+/// How many messages to a contact method were begun since an instant: what arrived, is under way or failed. What is due
+/// again counts when it is sent again, and what was stopped after it failed not at all.
+pub fn called_since(conn: &mut Conn, method: &str, since_ms: i64, now_ms: i64) -> Result<i64> {
+    let called = Condition::sql("pages.called_ms IS NOT NULL AND pages.called_ms > ").integer(since_ms);
+    let called = called.then(" AND (pages.due_ms IS NULL OR pages.due_ms > ").integer(now_ms);
+    let called = called.then(") AND NOT (pages.status = 'stopped' AND pages.owner = '')");
+    Ok(pages::table.filter(pages::method_id.eq(method)).filter(called).count().get_result(conn)?)
 }
 
 /// The pages of alerts to a contact method that are due.
@@ -178,13 +181,12 @@ pub fn put_off(conn: &mut Conn, method: &str, now_ms: i64, until_ms: i64) -> Res
 }
 
 /// Takes a page in hand that is this transaction's alone, as a message of its own.
-pub fn take(conn: &mut Conn, row: &Row, owner: &str, until_ms: i64) -> Result<()> {
+pub fn take(conn: &mut Conn, row: &Row, owner: &str, now_ms: i64, until_ms: i64) -> Result<()> {
     use pages::dsl;
     let this = dsl::pages.find((&row.tenant_id, &row.id));
     let message: &Json<Facts> = &row.message;
-    diesel::update(this)
-        .set((dsl::message.eq(message), dsl::owner.eq(owner), dsl::due_ms.eq(Some(until_ms))))
-        .execute(conn)?;
+    let times = (dsl::due_ms.eq(Some(until_ms)), dsl::called_ms.eq(Some(now_ms)));
+    diesel::update(this).set((dsl::message.eq(message), dsl::owner.eq(owner), times)).execute(conn)?;
     Ok(())
 }
 

@@ -90,6 +90,8 @@ pub struct Row {
     pub roster_tenant: String,
     /// That roster.
     pub roster_id: String,
+    /// When it was last taken in hand to be sent as a message of its own.
+    pub called_ms: Option<i64>,
 }
 
 /// Pages and gaps of alerts and incidents, as other domains join them with theirs (see [`ports::PagedAlerts`]).
@@ -165,6 +167,7 @@ impl Row {
             sent_ms: None,
             roster_tenant: String::new(),
             roster_id: String::new(),
+            called_ms: None,
         }
     }
 

@@ -152,7 +152,7 @@ fn of_tenant(
                 Ok(ready) => ready.map_err(|why| SendError { for_good: true, ..SendError::new(why) }),
             };
             let lease_ms = now.millis() + LEASE_MS;
-            queue::take(conn, &row, owner, lease_ms)?;
+            queue::take(conn, &row, owner, now.millis(), lease_ms)?;
             let page = ClaimedPage::from(&row);
             InLead { pages: &carries, lead: &page, owner }.take(conn, lease_ms)?;
             taken.jobs.push(Job { page, permit, ready, trace: PageTrace::of(&row), carries });
@@ -182,7 +182,7 @@ fn within_limit(
     rows: Vec<Row>,
     now: Timestamp,
 ) -> Result<Vec<OutgoingPage>> {
-    // What somebody had in hand and did not bring to an end was counted, and may have arrived.
+    // What somebody had in hand and did not bring to an end may have arrived: it goes out again, and counts.
     let (mut new, go): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row.kind == "page" && row.is_new());
     let mut go: Vec<OutgoingPage> = go.into_iter().map(OutgoingPage::from).collect();
     let limit = neighbours.page_limit;
@@ -190,8 +190,8 @@ fn within_limit(
         go.extend(new.into_iter().map(OutgoingPage::from));
         return Ok(go);
     }
-    let sent = queue::sent_since(conn, method, now.millis() - MINUTE_MS)?;
-    let free = usize::try_from(limit - sent).unwrap_or(0);
+    let called = queue::called_since(conn, method, now.millis() - MINUTE_MS, now.millis())?;
+    let free = usize::try_from(limit - called).unwrap_or(0).saturating_sub(go.len());
     if new.len() <= free {
         go.extend(new.into_iter().map(OutgoingPage::from));
         return Ok(go);

@@ -56,6 +56,9 @@ const LONGEST_REST: Duration = Duration::from_millis(100);
 const WRITTEN_WITHIN: Duration = Duration::from_secs(60);
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+/// How many of the pages that went out in one that failed are written down in one transaction: the locks of so many
+/// escalations are taken, and on SQLite others wait.
+const STORED_AT_ONCE: usize = 200;
 /// How many threads wait for the database and for names to resolve; one for a name that does not stays for long.
 const THREADS: usize = 2_048;
 /// How many pages one look takes in hand.
@@ -285,16 +288,28 @@ struct EndedPage {
 }
 
 impl Shared {
-    /// Stores what became of a page.
+    /// Stores what became of a page, and of those that went out in it: where that is the next step of each escalation,
+    /// in parts.
     async fn store(&self, ended: &Arc<EndedPage>) -> db::Result<()> {
-        let ended = Arc::clone(ended);
-        let owner = self.owner.clone();
-        let escalations = self.escalations;
-        let write = move |conn: &mut Conn| {
-            let in_lead = InLead { pages: &ended.carries, lead: &ended.page, owner: &owner };
-            write_down(conn, escalations, in_lead, &ended.sent, ended.attempt.clone(), ended.now)
-        };
-        self.db.write(write).await
+        let most = if ended.sent.is_ok() { ended.carries.len() } else { STORED_AT_ONCE };
+        let mut from = 0_usize;
+        loop {
+            let to = from.saturating_add(most).min(ended.carries.len());
+            let ended = Arc::clone(ended);
+            let is_last = to == ended.carries.len();
+            let owner = self.owner.clone();
+            let escalations = self.escalations;
+            let write = move |conn: &mut Conn| {
+                let pages = ended.carries.get(from..to).unwrap_or_default();
+                let in_lead = InLead { pages, lead: &ended.page, owner: &owner };
+                write_down(conn, escalations, in_lead, &ended.sent, ended.attempt.clone(), ended.now)
+            };
+            self.db.write(write).await?;
+            if is_last {
+                return Ok(());
+            }
+            from = to;
+        }
     }
 }
 
@@ -328,18 +343,24 @@ fn write_down(
 /// Those of a lead and of what went out in it that are not tried again, and belong to a step of an escalation.
 fn failing<'a>(in_lead: InLead<'a>, unsent: &SendError) -> Vec<&'a ClaimedPage> {
     let is_last = |page: &&ClaimedPage| retry::wait("page", page.attempts + 1, unsent).is_none();
-    let carried = in_lead.pages.iter().filter(|_| !unsent.for_good);
+    let carried = in_lead.pages.iter().filter(|_| !is_of_lead(unsent));
     std::iter::once(in_lead.lead).chain(carried).filter(is_last).filter(|page| !page.alert_id.is_empty()).collect()
 }
 
-/// Makes pages due again that went out in one that did not arrive, whatever became of that one. What refused it for
-/// good may take another; else it was an attempt at each of them.
+/// Was the lead refused for good, and none of those that went out in it?
+fn is_of_lead(unsent: &SendError) -> bool {
+    unsent.for_good && !retry::refuses_all(unsent)
+}
+
+/// Says what becomes of pages that went out in one that did not arrive, whatever became of that one: it was an attempt
+/// at each of them. So those that went to an address that is gone fail with it, and somebody else is told, without a
+/// call for each. What refused that one message may take another.
 fn release(conn: &mut Conn, in_lead: InLead<'_>, unsent: &SendError, now_ms: i64) -> db::Result<()> {
     let mut by_attempts: BTreeMap<i64, Vec<ClaimedPage>> = BTreeMap::new();
     in_lead.pages.iter().for_each(|page| by_attempts.entry(page.attempts).or_default().push(page.clone()));
     for (before, pages) in by_attempts {
         let these = InLead { pages: &pages, ..in_lead };
-        if unsent.for_good {
+        if is_of_lead(unsent) {
             these.release(conn, before, Some(now_ms), "")?;
         } else {
             let wait = retry::wait("page", before + 1, unsent);

@@ -8,6 +8,9 @@ const WAITS_MS: [i64; 9] = [1_000, 3_000, 10_000, 30_000, 60_000, 300_000, 900_0
 /// The longest time that the other side may ask for.
 const LONGEST_MS: i64 = 900_000;
 
+/// With what HTTP and mail servers refuse a message, not where it goes: another one may be taken.
+const OF_MESSAGE: [u16; 6] = [400, 413, 415, 422, 552, 554];
+
 /// Is a message of this kind tried once alone? Anyone who asked for a code or a test sees what becomes of it, and asks
 /// again.
 pub fn is_once(kind: &str) -> bool {
@@ -21,6 +24,11 @@ pub fn wait(kind: &str, attempts: i64, unsent: &SendError) -> Option<i64> {
     }
     let wait = *WAITS_MS.get(usize::try_from(attempts - 1).ok()?)?;
     Some(wait.max(unsent.wait_ms.unwrap_or(0).min(LONGEST_MS)))
+}
+
+/// Would where it goes refuse any message for good, as an address does that is gone?
+pub fn refuses_all(unsent: &SendError) -> bool {
+    unsent.for_good && unsent.status.is_none_or(|status| !OF_MESSAGE.contains(&status))
 }
 
 #[cfg(test)]

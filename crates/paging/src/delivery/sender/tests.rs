@@ -116,7 +116,12 @@ fn unavailable() -> SendError {
 }
 
 fn refused() -> SendError {
-    SendError { for_good: true, ..SendError::new("answered 404") }
+    SendError { for_good: true, status: Some(404), ..SendError::new("answered 404") }
+}
+
+/// A refusal of that message alone.
+fn unreadable() -> SendError {
+    SendError { status: Some(422), ..refused() }
 }
 
 #[test]
@@ -157,21 +162,56 @@ fn a_page_that_is_stopped_takes_no_other_with_it() {
 
 #[test]
 fn one_that_is_answered_is_not_told_later() {
-    for sent in [Err(unavailable()), Err(refused())] {
+    for (sent, other) in [(unavailable(), "pending"), (unreadable(), "pending"), (refused(), "failed")] {
         let (sending, lead) = four();
         sending.stop("ALT-3");
-        sending.end(&lead, sent, 0);
-        assert_eq!(sending.statuses()[2..], ["stopped", "pending"]);
+        sending.end(&lead, Err(sent), 0);
+        assert_eq!(sending.statuses()[2..], ["stopped", other]);
     }
 }
 
 #[test]
-fn a_page_that_fails_for_good_takes_no_other_with_it() {
+fn what_goes_to_an_address_that_is_gone_fails_at_once() {
     let (sending, lead) = four();
+    let in_lead = InLead { pages: &lead.carries, lead: &lead.page, owner: OWNER };
+    assert_eq!(failing(in_lead, &refused()).len(), 3, "somebody else is told of each");
+    assert_eq!((failing(in_lead, &unreadable()).len(), failing(in_lead, &unavailable()).len()), (1, 0));
     sending.end(&lead, Err(refused()), 0);
+    assert_eq!(sending.statuses(), ["sent", "failed", "failed", "failed"]);
+    assert!(sending.pages().iter().all(|(_, _, due)| due.is_none()));
+}
+
+#[test]
+fn a_message_that_is_refused_takes_no_other_with_it() {
+    let (sending, lead) = four();
+    sending.end(&lead, Err(unreadable()), 0);
     assert_eq!(sending.statuses(), ["sent", "failed", "pending", "pending"]);
-    let again = sending.claim(0);
-    assert_eq!(again.iter().map(|job| (&*job.page.id, job.carries.len())).collect::<Vec<_>>(), [("PG-3", 1)]);
+    // Two calls were made in this minute.
+    assert!(sending.claim(0).is_empty());
+    let again = sending.claim(61_000);
+    let again: Vec<_> = again.iter().map(|job| (&*job.page.id, job.carries.len())).collect();
+    assert_eq!(again, [("PG-3", 0), ("PG-4", 0)]);
+}
+
+#[test]
+fn calls_count_whatever_becomes_of_them() {
+    for ended in [None, Some(Ok(200)), Some(Err(refused()))] {
+        let sending = Sending::of(&[(1, "high"), (2, "high")]);
+        let jobs = sending.claim(0);
+        assert_eq!(jobs.len(), 2);
+        if let Some(ended) = ended {
+            jobs.iter().for_each(|job| sending.end(job, ended.clone(), 0));
+        }
+        let another = page(TENANT, 3, "high");
+        sending.db.write_here(move |conn| store::insert(conn, std::slice::from_ref(&another))).unwrap();
+        assert!(sending.claim(1_000).is_empty());
+        assert_eq!(sending.pages().iter().filter_map(|(_, _, due)| *due).min(), Some(31_000), "half a minute later");
+        assert!(sending.claim(61_000).iter().any(|job| job.page.id == "PG-3"));
+    }
+    // What is tried again takes no place of another.
+    let sending = Sending::of(&[(1, "high"), (2, "high")]);
+    sending.claim(0).iter().for_each(|job| sending.end(job, Err(unavailable()), 0));
+    assert_eq!(sending.claim(1_000).len(), 2);
 }
 
 #[test]
@@ -228,8 +268,8 @@ fn pages_of_a_gateway_that_died_are_due_by_themselves() {
     assert!(sending.claim(74_000).is_empty());
     // The lead may have arrived and is sent again; the others share what is left of the minute.
     let again = sending.claim(76_000);
-    assert_eq!(again.iter().map(|job| &*job.page.id).collect::<Vec<_>>(), ["PG-2", "PG-3", "PG-4"]);
-    assert!(again.iter().all(|job| job.carries.is_empty()));
+    let again: Vec<_> = again.iter().map(|job| (&*job.page.id, job.carries.len())).collect();
+    assert_eq!(again, [("PG-2", 0), ("PG-3", 1)]);
     // One that stops gives all of it back.
     let (sending, _) = four();
     sending.db.write_here(|conn| queue::give_back(conn, Some(OWNER), 1_000)).unwrap();
