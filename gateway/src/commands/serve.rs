@@ -215,11 +215,11 @@ impl Assembly {
         neighbours::paging_neighbours(&self.parts, windows, self.public_url.clone(), self.page_limit)
     }
 
-    /// Those who hear of events.
+    /// Those who hear of events. What integrations and changes lock, other tenants wait for: they come last.
     fn subscribers(&self) -> Vec<Arc<dyn Subscriber>> {
         vec![
-            Arc::new(integrations::Subscriber { rules: Arc::clone(&self.rules) }),
             Arc::new(paging::Subscriber::new(self.paging())),
+            Arc::new(integrations::Subscriber { rules: Arc::clone(&self.rules) }),
             Arc::new(changes::Subscriber::new(Arc::new(Directory))),
         ]
     }

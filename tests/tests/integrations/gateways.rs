@@ -1,10 +1,11 @@
 //! Two gateways on one Postgres share the work; one that stops and comes back too late changes nothing.
 
 use std::collections::BTreeMap;
-use std::process::Command;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use muster_tests::{Backend, Server, fresh_database, rounds};
+use muster_tests::{Backend, Client, Server, fresh_database, postgres_program, psql, rounds, unique};
 use serde_json::json;
 
 use super::{
@@ -148,4 +149,73 @@ fn two_gateways_tell_of_each_window_and_hand_over_once() {
     wait_for(Duration::from_secs(60), || told().len() >= expected.len(), || format!("{} told", told().len()));
     std::thread::sleep(Duration::from_secs(2));
     assert_eq!(told(), expected);
+}
+
+/// A transaction of somebody else, which ends when this is dropped.
+struct Transaction(Child);
+
+impl Transaction {
+    /// Has carried out this SQL.
+    fn of(url: &str, sql: &str) -> Self {
+        let mut command = Command::new(postgres_program("psql").expect("the servers need it, too"));
+        command.args(["-XqtA", "-d", url]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut psql = command.spawn().unwrap();
+        writeln!(psql.stdin.as_mut().unwrap(), "BEGIN; {sql};\n\\echo done").unwrap();
+        let printed = BufReader::new(psql.stdout.take().unwrap()).lines();
+        assert!(printed.map_while(Result::ok).any(|line| line == "done"), "{sql}");
+        Self(psql)
+    }
+}
+
+impl Drop for Transaction {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
+}
+
+/// Two clients do the same in different orders, and their partner has an event for each of it. The gateways hand on
+/// what one client did each, and both wait for the queue in the middle.
+#[test]
+fn queues_of_a_partner_are_locked_in_one_order() {
+    let url = fresh_database();
+    let (first, _second) = two(&url);
+    let receiver = Receiver::willing();
+    let partner = first.admin();
+    let made = install(&partner, &receiver.url());
+    let event = |entity: &str, kind: &str| event(&partner, &made, &json!({"entity": entity, "eventType": kind}));
+    let paths = [event("ALERT", "NONE"), event("Resource", "UPDATE"), event("Resource", "CREATE")];
+    let clients = [first.new_client(), first.new_client()];
+    let machine =
+        |client: &Client| text(&client.post("/resources", &json!({"hostName": unique("web")})).ok()["resourceUUID"]);
+    let machines = [machine(&clients[0]), machine(&clients[1])];
+    let left = || psql(&url, "SELECT count(*) FROM outbox_events").trim().to_owned();
+    let is_done = || left() == "0";
+    wait_for(Duration::from_secs(30), is_done, || left());
+    let id = paths[1].rsplit('/').next().unwrap();
+    let queue = Transaction::of(&url, &format!("SELECT 1 FROM integration_lanes WHERE event_id = '{id}' FOR UPDATE"));
+    let claims = clients.each_ref().map(|client| {
+        let name = format!("outbox:claim:{}", client.tenant_id());
+        Transaction::of(&url, &format!("SELECT pg_advisory_xact_lock(hashtextextended('{name}', 0))"))
+    });
+    let report = json!({"currentState": "Critical", "subject": "down"});
+    let update = |place: usize| {
+        clients[place].post(&format!("/resources/{}", machines[place]), &json!({"aliasName": unique("alias")})).ok()
+    };
+    clients[0].post("/alert", &report).ok();
+    update(0);
+    machine(&clients[0]);
+    machine(&clients[1]);
+    update(1);
+    clients[1].post("/alert", &report).ok();
+    for claim in claims {
+        drop(claim);
+        std::thread::sleep(Duration::from_secs(1));
+    }
+    drop(queue);
+    wait_for(Duration::from_secs(30), is_done, || left());
+    // Postgres counts them within a second.
+    std::thread::sleep(Duration::from_secs(3));
+    let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
+    assert_eq!(psql(&url, deadlocks).trim(), "0");
 }

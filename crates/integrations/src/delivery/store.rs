@@ -1,6 +1,6 @@
 //! Rows of deliveries and their messages. Every function takes the tenant.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use base::{
     PageRequest,
@@ -73,7 +73,7 @@ pub fn try_lock_lane(conn: &mut Conn, (tenant, event): &Lane) -> Result<bool> {
     Ok(sql_query(text).bind::<Text, _>(tenant).bind::<Text, _>(event).execute(conn)? > 0)
 }
 
-/// Stores new deliveries, due now.
+/// Stores new deliveries, due now. Their queues are not: [`make_due`].
 pub fn insert(conn: &mut Conn, new: &[NewDelivery], now: Timestamp) -> Result<()> {
     if new.is_empty() {
         return Ok(());
@@ -114,10 +114,18 @@ pub fn insert(conn: &mut Conn, new: &[NewDelivery], now: Timestamp) -> Result<()
         })
         .collect();
     db::insert_rows!(conn, integration_deliveries::table, rows.as_slice())?;
-    db::insert_rows!(conn, integration_messages::table, messages.as_slice())?;
-    let lanes: BTreeSet<Lane> = new.iter().map(|new| (new.tenant.clone(), new.event_id.clone())).collect();
-    lock_lanes(conn, &lanes)?;
-    lanes.iter().try_for_each(|lane| due_by(conn, lane, now.millis()))
+    db::insert_rows!(conn, integration_messages::table, messages.as_slice())
+}
+
+/// Makes queues due at these instants at the latest, since deliveries were added to them. To be called once in a
+/// transaction, when all are added: the queues of a partner get deliveries about all of its clients, and who locked them
+/// one after the other would wait for another who did so in another order.
+pub fn make_due(conn: &mut Conn, lanes: &BTreeMap<Lane, i64>) -> Result<()> {
+    if lanes.is_empty() {
+        return Ok(());
+    }
+    lock_lanes(conn, lanes.keys())?;
+    lanes.iter().try_for_each(|(lane, at_ms)| due_by(conn, lane, *at_ms))
 }
 
 /// Removes deliveries of a tenant with what they send, by their ids.

@@ -83,7 +83,8 @@ fn fixture(deliveries: usize) -> Fixture {
                 about: json!({}),
             })
             .collect();
-        store::insert(conn, &new, NOW)
+        store::insert(conn, &new, NOW)?;
+        store::make_due(conn, &[(lane(), NOW.millis())].into())
     });
     fixture
 }

@@ -4,7 +4,7 @@
 //! sends the same bytes.
 
 use std::{
-    collections::{HashMap, hash_map::Entry},
+    collections::{BTreeMap, HashMap, hash_map::Entry},
     sync::Arc,
 };
 
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::{
     delivery::{
         row::Message,
-        store::{self as deliveries, NewDelivery},
+        store::{self as deliveries, Lane, NewDelivery},
     },
     event::{
         check::{Templates, content_type},
@@ -133,11 +133,19 @@ impl Rules {
     /// Fires the events of a tenant, and of its partner, that an action is for, and stores their deliveries.
     pub fn fire(&self, conn: &mut Conn, facts: Facts<'_>) -> Result<Vec<DeliveryReference>> {
         let around = self.own_and_partner_events(conn, facts.tenant)?;
-        Self::fire_of(conn, &around, facts)
+        let mut lanes = BTreeMap::new();
+        let fired = Self::fire_of(conn, &around, facts, &mut lanes)?;
+        deliveries::make_due(conn, &lanes)?;
+        Ok(fired)
     }
 
-    /// Fires those of these events that an action is for.
-    fn fire_of(conn: &mut Conn, around: &[Arc<EventsByAction>], facts: Facts<'_>) -> Result<Vec<DeliveryReference>> {
+    /// Fires those of these events that an action is for. Notes their queues, and since when they are to be due.
+    fn fire_of(
+        conn: &mut Conn,
+        around: &[Arc<EventsByAction>],
+        facts: Facts<'_>,
+        lanes: &mut BTreeMap<Lane, i64>,
+    ) -> Result<Vec<DeliveryReference>> {
         let Some(entity) = Entity::find(facts.entity) else { return Ok(Vec::new()) };
         // Whatever happens to an alert is for events of the type NONE.
         let action = if entity == Entity::Alert { "NONE" } else { facts.action };
@@ -158,6 +166,8 @@ impl Rules {
                     Err(exhausted) => Err(format!("the filter {exhausted} for this action")),
                 };
                 let delivery = delivery(compiled, &facts, message);
+                let due_ms = lanes.entry((compiled.tenant.clone(), compiled.event_id.clone())).or_insert(i64::MAX);
+                *due_ms = facts.at.millis().min(*due_ms);
                 fired.push(DeliveryReference {
                     tenant: compiled.tenant.clone(),
                     event_id: compiled.event_id.clone(),
@@ -236,6 +246,7 @@ impl outbox::Subscriber for Subscriber {
     fn take_all(&self, conn: &mut Conn, events: &[Happened]) -> Result<()> {
         let gone = Value::Null;
         let mut known: HashMap<&str, Vec<Arc<EventsByAction>>> = HashMap::new();
+        let mut lanes = BTreeMap::new();
         for event in events {
             let Some(entity) = Entity::find(&event.entity) else { continue };
             let around = match known.entry(&event.tenant_id) {
@@ -252,8 +263,8 @@ impl outbox::Subscriber for Subscriber {
                 at: Timestamp::from_millis(event.at.millis()),
             };
             let _entered = traces::enter(event.trace.clone());
-            Rules::fire_of(conn, around, facts)?;
+            Rules::fire_of(conn, around, facts, &mut lanes)?;
         }
-        Ok(())
+        deliveries::make_due(conn, &lanes)
     }
 }
