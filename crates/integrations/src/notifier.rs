@@ -255,11 +255,22 @@ pub fn host_of(notifier: Option<&Notifier>) -> Option<String> {
     Some(url::Url::parse(&notifier?.base_uri).ok()?.host_str()?.to_owned())
 }
 
-/// Lays the fields of a change over a notifier. One that leads to another host needs its secrets again: who may change
-/// an address must not thereby learn the credentials that go there. So does one of another `authType`, which sends them
-/// to another of its hosts.
+/// Lays the fields of a change over a notifier. One that leads elsewhere needs its secrets again.
 pub fn laid_over(stored: &Value, change: &Value) -> Value {
     let (Some(old), Some(new)) = (stored.as_object(), change.as_object()) else { return change.clone() };
+    let mut merged = old.clone();
+    if leads_elsewhere(old, new) {
+        SECRETS.iter().for_each(|name| drop(merged.remove(*name)));
+    }
+    if new.contains_key("accessTokenURI") {
+        merged.remove("accessTokenURL");
+    }
+    Value::Object(merge_object(merged, new))
+}
+
+/// Does a change of a notifier lead to another host? Who may change an address must not thereby learn the credentials
+/// that go there. Another `authType` sends them to another of its hosts.
+pub fn leads_elsewhere(old: &Map<String, Value>, new: &Map<String, Value>) -> bool {
     let origin = |value: Option<&Value>| url::Url::parse(value?.as_str()?).ok().map(|url| url.origin());
     let moved = |names: &[&str]| {
         let of = |map: &Map<String, Value>| origin(names.iter().find_map(|name| map.get(*name)));
@@ -267,15 +278,7 @@ pub fn laid_over(stored: &Value, change: &Value) -> Value {
     };
     let type_of = |map: &Map<String, Value>| map.get("authType").and_then(Value::as_str).map(str::to_ascii_uppercase);
     let sends_otherwise = type_of(new).is_some_and(|given| type_of(old).is_none_or(|stored| stored != given));
-    let moved = moved(&["baseURI"]) || moved(&["accessTokenURL", "accessTokenURI"]) || sends_otherwise;
-    let mut merged = old.clone();
-    if moved {
-        SECRETS.iter().for_each(|name| drop(merged.remove(*name)));
-    }
-    if new.contains_key("accessTokenURI") {
-        merged.remove("accessTokenURL");
-    }
-    Value::Object(merge_object(merged, new))
+    moved(&["baseURI"]) || moved(&["accessTokenURL", "accessTokenURI"]) || sends_otherwise
 }
 
 /// Lays the fields of a change that have a value over those of an object.

@@ -148,11 +148,16 @@ fn an_integration_is_as_it_was(server: &Server) {
     undone(&client, &set);
     let now = seen(&client, &path);
     assert_eq!((&now["displayName"], &now["baseNotifier"]["authType"]), (&after["displayName"], &json!("BASIC")));
-    // Another host gets no secrets: an undo would have to say them.
+    // Another host gets no secrets, so that the notifier stays where it leads by now, with the same password too.
     let name = unique("host");
     let elsewhere = json!({"baseURI": "https://example.org/api", "password": "a secret"});
-    send(&client, &name, &path, &json!({"baseNotifier": elsewhere}));
-    assert!(refused(&client, &newest(&client, &name), &format!("Integration {id}")).contains("password"));
+    send(&client, &name, &path, &json!({"displayName": unique("moved"), "baseNotifier": elsewhere}));
+    let set = newest(&client, &name);
+    assert_eq!(left(&client, &set), json!(["baseNotifier.baseURI"]));
+    undone(&client, &set);
+    let back = seen(&client, &path);
+    assert_eq!(back["displayName"], now["displayName"]);
+    assert_eq!(back["baseNotifier"]["baseURI"], json!("https://example.org/api"));
     // A signing secret does not come back, and with nothing else there is nothing to undo.
     client.post_empty(&format!("{path}/signingSecret/rotate")).ok();
     undo(&client, &newest(&client, "")).problem(409, "0004");
@@ -231,6 +236,16 @@ fn an_event_is_as_it_was(server: &Server) {
     client.post(&path, &json!({"notifier": open_notifier("another")})).ok();
     undone(&client, &newest(&client, ""));
     assert_eq!(seen(&client, &path)["notifier"], open_notifier("own"));
+    // One with credentials that led to another host stays where it leads by now.
+    client.post(&path, &json!({"notifier": secret_notifier()})).ok();
+    let elsewhere = json!({"baseURI": "https://example.org/api", "password": "a secret"});
+    client.post(&path, &json!({"name": "Moved", "notifier": elsewhere})).ok();
+    let set = newest(&client, "");
+    assert_eq!(left(&client, &set), json!(["notifier.baseURI"]));
+    undone(&client, &set);
+    let back = seen(&client, &path);
+    assert_eq!((&back["name"], &back["notifier"]["baseURI"]), (&json!("Ticket"), &json!("https://example.org/api")));
+    client.post(&path, &json!({"notifier": open_notifier("own")})).ok();
 
     // Deleted and back, made and gone.
     let before = seen(&client, &path);

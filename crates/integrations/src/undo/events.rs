@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use api::{RequestScope, Restorer, restore};
 use base::{matching::Meter, problem::Problem};
-use db::Result;
+use db::{Conn, Result};
 use outbox::{Tx, change_sets::objects::ObjectChange};
 use serde_json::{Map, Value, json};
 
-use super::{former_fields, had_credentials, has_other_secrets};
+use super::{former_fields, had_credentials, needs_secrets};
 use crate::{
     event::{
         record::{self, ENTITY, INTEGRATION},
@@ -16,6 +16,7 @@ use crate::{
     },
     headers::is_secret,
     installed::store as installations,
+    notifier::Notifier,
     operations::events::{change_row, create_row, switch_row},
     services::Services,
 };
@@ -64,23 +65,22 @@ impl Restorer for Events {
             return restore::former_text(change, INTEGRATION).is_some()
                 && (is_of_base || !had_credentials(change, OF_NOTIFIER));
         }
-        let is_set = |(path, _): (&String, _)| is_restored(change, path);
+        let is_set = |(path, _): (&String, _)| is_restored(change, path, None);
         !change.existed || change.fields.iter().any(is_set)
     }
 
     fn left(&self, change: &ObjectChange) -> Vec<String> {
-        if !change.existed {
-            return Vec::new();
-        }
-        let mut left = restore::left(change, &DERIVED, |path| is_restored(change, path));
-        if !change.exists {
-            left.extend(lost_headers(change).map(|name| format!("{OF_HEADERS}{name}")));
-            if was_active(change) && !is_complete(change) {
-                left.push(ACTIVE.to_owned());
-            }
-            left.push(LOST.to_owned());
-        }
-        left
+        left(change, None)
+    }
+
+    fn find_left(
+        &self,
+        conn: &mut Conn,
+        change: &ObjectChange,
+        _comes_back: &dyn Fn(&str, &str) -> bool,
+    ) -> Result<Vec<String>> {
+        let now = store::by_id(conn, &change.tenant_id, &change.entity_id)?;
+        Ok(left(change, now.and_then(|row| row.config.0.notifier).as_ref()))
     }
 
     fn restore(&self, tx: &mut Tx<'_>, _: &RequestScope, change: &ObjectChange) -> Result<()> {
@@ -93,7 +93,7 @@ impl Restorer for Events {
             installations::find(tx.conn, &tenant, integration)?.ok_or_else(gone)?;
             let integration = installations::lock_for_update(tx.conn, &tenant, integration)?;
             let (id, now) = (change.entity_id.as_str(), tx.now);
-            let row = create_row(tx, tools, &integration, Some(id), &body(change), now)?;
+            let row = create_row(tx, tools, &integration, Some(id), &body(change, None), now)?;
             let active = was_active(change) && is_complete(change);
             return switch_row(tx, &integration, row, active).map(drop);
         }
@@ -104,7 +104,7 @@ impl Restorer for Events {
             store::delete(tx.conn, &row.tenant_id, &row.id)?;
             return record::change(tx, &integration, Some(&row), None);
         }
-        let body = body(change);
+        let body = body(change, row.config.notifier.as_ref());
         let row = match body.as_object().is_some_and(|fields| !fields.is_empty()) {
             true => change_row(tx, tools, &integration, &row, &body)?,
             false => row,
@@ -116,22 +116,38 @@ impl Restorer for Events {
     }
 }
 
+/// What of a change stays as it is; `now` is the notifier of its own that the event has.
+fn left(change: &ObjectChange, now: Option<&Notifier>) -> Vec<String> {
+    if !change.existed {
+        return Vec::new();
+    }
+    let mut left = restore::left(change, &DERIVED, |path| is_restored(change, path, now));
+    if !change.exists {
+        left.extend(lost_headers(change).map(|name| format!("{OF_HEADERS}{name}")));
+        if was_active(change) && !is_complete(change) {
+            left.push(ACTIVE.to_owned());
+        }
+        left.push(LOST.to_owned());
+    }
+    left
+}
+
 /// Is a former value given to this field?
-fn is_restored(change: &ObjectChange, path: &str) -> bool {
+fn is_restored(change: &ObjectChange, path: &str, now: Option<&Notifier>) -> bool {
     let was_there = |path: &str| change.fields.get(path).is_some_and(|field| field.before.is_some());
     match path {
         ACTIVE => true,
         HEADERS => !change.exists || !change.fields.keys().any(|path| path.starts_with(OF_HEADERS)),
-        path if path.starts_with(OF_NOTIFIER) => is_notifier_restored(change),
+        path if path.starts_with(OF_NOTIFIER) => is_notifier_restored(change, now),
         path if path.starts_with(OF_CRITERIA) => true,
         path => FIELDS.contains(&path) && (was_there(path) || !NEVER_EMPTY.contains(&path)),
     }
 }
 
 /// A notifier goes with its secrets; that of the integration is not the event's.
-fn is_notifier_restored(change: &ObjectChange) -> bool {
+fn is_notifier_restored(change: &ObjectChange, now: Option<&Notifier>) -> bool {
     let was_base = change.fields.get(USE_BASE).is_some_and(|field| field.before == Some(json!(true)));
-    was_base || !has_other_secrets(change, OF_NOTIFIER)
+    was_base || !needs_secrets(change, OF_NOTIFIER, now)
 }
 
 fn was_active(change: &ObjectChange) -> bool {
@@ -152,12 +168,12 @@ fn is_complete(change: &ObjectChange) -> bool {
 }
 
 /// What a body would say of the former values.
-fn body(change: &ObjectChange) -> Value {
+fn body(change: &ObjectChange, now: Option<&Notifier>) -> Value {
     let mut body = match restore::body(change, &FIELDS) {
         Value::Object(fields) => fields,
         _ => Map::new(),
     };
-    body.retain(|path, _| is_restored(change, path));
+    body.retain(|path, _| is_restored(change, path, now));
     if !change.exists
         && let Some(headers) = body.get_mut(HEADERS).and_then(Value::as_array_mut)
     {
@@ -176,7 +192,7 @@ fn body(change: &ObjectChange) -> Value {
     }
     let notifier = former_fields(change, OF_NOTIFIER);
     let is_own = body.get(USE_BASE) != Some(&json!(true));
-    if !notifier.is_empty() && is_own && is_notifier_restored(change) {
+    if !notifier.is_empty() && is_own && is_notifier_restored(change, now) {
         body.insert("notifier".to_owned(), notifier.into());
         // It was the one in use, or the body says otherwise.
         body.entry(USE_BASE).or_insert(json!(false));
