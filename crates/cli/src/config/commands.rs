@@ -76,7 +76,7 @@ pub fn plan(options: &Plan, document: impl FnOnce() -> anyhow::Result<Value>) ->
     run(document, |operations, shapes| {
         let documents = documents::read(&options.files.dir, shapes)?;
         let mut service = connect(&options.files.connection, operations)?;
-        with_plan(&documents, shapes, &options.files, &mut service, |_, _, actions| {
+        with_plan(documents, shapes, &options.files, &mut service, |_, _, actions| {
             let text = match options.output {
                 Form::Text => report::text(actions, false),
                 Form::Json => format!("{:#}\n", report::json(actions)),
@@ -95,7 +95,7 @@ pub fn apply(options: &Apply, document: impl FnOnce() -> anyhow::Result<Value>) 
         let name = options.change_set.clone().unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
         let name = change_set_name(&options.files.managed_by, &name);
         service.set_change_set(&name);
-        with_plan(&documents, shapes, &options.files, &mut service, |service, tenant, actions| {
+        with_plan(documents, shapes, &options.files, &mut service, |service, tenant, actions| {
             if actions.is_empty() {
                 say(&report::text(actions, options.keep_current))?;
                 return Ok(ExitCode::SUCCESS);
@@ -141,7 +141,7 @@ fn run(
 
 /// Makes the plan of documents, and does something with it.
 fn with_plan<'d>(
-    documents: &[Document],
+    mut documents: Vec<Document>,
     shapes: &Shapes<'_>,
     options: &FileOptions,
     service: &mut Service<'d>,
@@ -152,8 +152,8 @@ fn with_plan<'d>(
     } else {
         ManagedObjects::default()
     };
-    let tenant = planning::load(documents, &managed.kinds(), shapes, service).map_err(refused)?;
-    let actions = planning::plan(documents, &tenant, shapes, options.send_secrets, &managed)?;
+    let tenant = planning::load(&mut documents, &managed.kinds(), shapes, service).map_err(refused)?;
+    let actions = planning::plan(&documents, &tenant, shapes, options.send_secrets, &managed)?;
     work(service, &tenant, &actions)
 }
 

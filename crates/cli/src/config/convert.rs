@@ -104,6 +104,61 @@ pub fn to_body(
     Builder { document: body, names, folder }.object(fields, body)
 }
 
+/// The fields of a file with references as an export writes them, so that two that lead to one object are the same.
+pub fn resolve(fields: &[Field<'_>], body: &Map<String, Value>, names: &Names) -> Map<String, Value> {
+    resolve_fields(fields, body, body, names)
+}
+
+fn resolve_fields(
+    fields: &[Field<'_>],
+    body: &Map<String, Value>,
+    document: &Map<String, Value>,
+    names: &Names,
+) -> Map<String, Value> {
+    let mut resolved = body.clone();
+    for field in fields {
+        if let Some(value) = resolved.get_mut(field.name) {
+            resolve_value(&field.shape, value, document, names);
+        }
+    }
+    resolved
+}
+
+fn resolve_value(shape: &Shape<'_>, value: &mut Value, document: &Map<String, Value>, names: &Names) {
+    match (shape, value) {
+        (Shape::Object(fields), Value::Object(body)) => *body = resolve_fields(fields, body, document, names),
+        (Shape::List(shape, ..), Value::Array(values)) => {
+            values.iter_mut().for_each(|value| resolve_value(shape, value, document, names));
+        }
+        (Shape::Reference(target), value) => {
+            let id = find_id(*target, value, document, names);
+            if let Some(reference) = id.ok().and_then(|id| names.reference(target.kind, &id)) {
+                *value = reference.clone();
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The id of the object that a reference of a document leads to.
+fn find_id(
+    target: Target<'_>,
+    reference: &Value,
+    document: &Map<String, Value>,
+    names: &Names,
+) -> Result<String, String> {
+    if let Some(id) = reference.get("id").and_then(Value::as_str) {
+        return Ok(id.to_owned());
+    }
+    let within = target.within.and_then(|field| Some((field, document.get(field)?)));
+    let key = keys::of_reference(target.kind, within, reference).ok_or("names nothing")?;
+    match names.find(target.kind, &key).as_slice() {
+        [found] => Ok(found.id.clone()),
+        [] => Err(format!("there is no {} {:?}", target.kind, key.shown)),
+        _ => Err(format!("several {} are called {:?}", target.kind, key.shown)),
+    }
+}
+
 struct Builder<'b> {
     document: &'b Map<String, Value>,
     names: &'b Names,
@@ -130,26 +185,13 @@ impl Builder<'_> {
             }
             // `{}` and the like take a reference away.
             (Shape::Reference(target), Value::Object(reference)) if !reference.is_empty() => {
-                let id = self.id(*target, value)?;
+                let id = find_id(*target, value, self.document, self.names)?;
                 let number = id.parse::<i64>().ok().filter(|_| target.is_number);
                 json!({ target.id: number.map_or_else(|| Value::from(id), Value::from) })
             }
             (Shape::Secret, Value::Object(source)) => Value::from(secret(source, self.folder)?.expose().clone()),
             _ => value.clone(),
         }))
-    }
-
-    fn id(&self, target: Target<'_>, reference: &Value) -> Result<String, String> {
-        if let Some(id) = reference.get("id").and_then(Value::as_str) {
-            return Ok(id.to_owned());
-        }
-        let within = target.within.and_then(|field| Some((field, self.document.get(field)?)));
-        let key = keys::of_reference(target.kind, within, reference).ok_or("names nothing")?;
-        match self.names.find(target.kind, &key).as_slice() {
-            [found] => Ok(found.id.clone()),
-            [] => Err(format!("there is no {} {:?}", target.kind, key.shown)),
-            _ => Err(format!("several {} are called {:?}", target.kind, key.shown)),
-        }
     }
 }
 

@@ -10,9 +10,11 @@ use serde_json::{Map, Value};
 
 use super::{
     check::{Checker, Link, Patterns},
+    convert::resolve,
     files::{self, SourceFile},
     keys::{self, ObjectKey},
     kinds::{self, BELOW, Kind},
+    names::Names,
     node::{Content, Node},
     shape::{self, Field},
     yaml,
@@ -43,6 +45,12 @@ impl Document {
     /// Where it stands, as errors say it.
     pub fn place(&self) -> String {
         format!("{}:{}", self.file, self.line)
+    }
+
+    /// Writes its references as an export writes them.
+    pub fn resolve(&mut self, shapes: &Shapes<'_>, names: &Names) {
+        self.body = resolve(shapes.of(self.kind), &self.body, names);
+        self.key = keys::of_object(self.kind, &self.body).unwrap_or_else(|| self.key.clone());
     }
 }
 
@@ -75,7 +83,7 @@ pub fn read(folder: &Path, shapes: &Shapes<'_>) -> Result<Vec<Document>, Vec<Str
     for file in files::read(folder)? {
         reader.file(&file);
     }
-    reader.find_twins();
+    reader.errors.extend(find_twins(&reader.documents));
     if reader.errors.is_empty() { Ok(reader.documents) } else { Err(reader.errors) }
 }
 
@@ -142,19 +150,17 @@ impl Reader<'_, '_> {
             self.documents.push(Document { kind, body, key, previous, links, file, folder, line });
         }
     }
+}
 
-    /// Notes the objects that two documents describe.
-    fn find_twins(&mut self) {
-        let mut seen: HashMap<(&str, &str), &Document> = HashMap::new();
-        for document in &self.documents {
-            let key = (document.kind.name, document.key.canonical.as_str());
-            if let Some(first) = seen.insert(key, document) {
-                let (kind, shown) = (document.kind.name, &document.key.shown);
-                let twin = format!("{kind} {shown:?} is described at {} already", first.place());
-                self.errors.push(format!("{}: {twin}", document.place()));
-            }
-        }
-    }
+/// The objects that two documents describe.
+pub fn find_twins(documents: &[Document]) -> Vec<String> {
+    let mut seen: HashMap<(&str, &str), &Document> = HashMap::new();
+    let twins = documents.iter().filter_map(|document| {
+        let first = seen.insert((document.kind.name, document.key.canonical.as_str()), document)?;
+        let (kind, shown) = (document.kind.name, &document.key.shown);
+        Some(format!("{}: {kind} {shown:?} is described at {} already", document.place(), first.place()))
+    });
+    twins.collect()
 }
 
 /// The key that an object had, by `previousName`.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::{
     convert::strip,
     diff::{Change, changes},
-    documents::{Document, Shapes},
+    documents::{Document, Shapes, find_twins},
     keys::{self, ObjectKey},
     kinds::{self, Kind, SHIFT},
     managed::ManagedObjects,
@@ -90,28 +90,35 @@ pub fn kinds_of(documents: &[Document], others: &[&'static Kind]) -> Vec<&'stati
     kinds::all().iter().filter(|kind| all.contains(kind.name)).collect()
 }
 
-/// Reads the objects that documents describe and refer to.
+/// Reads the objects that documents describe and refer to. References of the documents are written as exports write
+/// them from now on.
 ///
 /// # Errors
 /// When the service cannot be reached or answers something else.
 pub fn load<'d>(
-    documents: &[Document],
+    documents: &mut [Document],
     others: &[&'static Kind],
     shapes: &'d Shapes<'d>,
     service: &mut Service<'_>,
 ) -> Result<Tenant<'d>, Refusal> {
     let mut tenant = Tenant::new(shapes);
-    let mut by_kind: HashMap<&str, Vec<&Document>> = HashMap::new();
-    for document in documents {
+    let kinds = kinds_of(documents, others);
+    let mut by_kind: HashMap<&str, Vec<&mut Document>> = HashMap::new();
+    for document in documents.iter_mut() {
+        tenant.names.describe(document.kind.name, &document.key);
         by_kind.entry(document.kind.name).or_default().push(document);
     }
-    for kind in kinds_of(documents, others) {
-        let own = by_kind.get(kind.name).map(Vec::as_slice).unwrap_or_default();
+    for kind in kinds {
+        let mut own = by_kind.remove(kind.name).unwrap_or_default();
+        own.iter_mut().for_each(|document| document.resolve(shapes, &tenant.names));
+        let own: Vec<&Document> = own.into_iter().map(|document| &*document).collect();
         let keys = own.iter().flat_map(|document| {
             std::iter::once(&document.key).chain(&document.previous).map(|key| key.canonical.clone())
         });
-        tenant.load(kind, service, Some(&keys.collect()), |objects| renames(own, objects))?;
+        tenant.load(kind, service, Some(&keys.collect()), |objects| renames(&own, objects))?;
     }
+    // Some refer to others of their own kind.
+    documents.iter_mut().for_each(|document| document.resolve(shapes, &tenant.names));
     Ok(tenant)
 }
 
@@ -193,6 +200,7 @@ pub fn plan<'p>(
     managed: &ManagedObjects,
 ) -> Result<Vec<Action<'p>>, Vec<String>> {
     let mut errors = find_missing(documents, tenant);
+    errors.extend(find_twins(documents));
     let mut actions = Vec::new();
     let mut kept = HashSet::new();
     for kind in kinds::all() {

@@ -186,16 +186,26 @@ impl<'d> Tenant<'d> {
             }
             rest = if stuck { Vec::new() } else { later };
         }
+        if above.is_some() {
+            // Which name leads to one object alone is known when all of them are.
+            for object in &mut objects {
+                object.body = self.body(kind, &object.answer);
+            }
+        }
         objects
     }
 
     fn object(&self, kind: &'static Kind, row: &Row) -> Option<Object> {
         let answer = with_owner(kind, row.answer.clone(), row.owner.as_deref());
-        let body = to_file(self.shapes.of(kind), &answer, &self.names);
+        let body = self.body(kind, &answer);
         let key = keys::of_object(kind, &body)?;
         let is_on = kind.switch.as_ref().and_then(|switch| answer.get(switch.field)?.as_bool()).unwrap_or(true);
         let (id, owner) = (row.id.clone(), row.owner.clone());
         Some(Object { id, owner, key, body, answer, is_own: row.is_own, is_on })
+    }
+
+    fn body(&self, kind: &Kind, answer: &Map<String, Value>) -> Map<String, Value> {
+        to_file(self.shapes.of(kind), answer, &self.names)
     }
 
     /// Notes what an object is called, and its parts.
@@ -206,7 +216,7 @@ impl<'d> Tenant<'d> {
         for name in ["id", "uniqueId"] {
             let other = object.answer.get(name).and_then(id_text).filter(|other| *other != object.id);
             if let Some(id) = other {
-                self.names.insert_reference(kind.name, id, reference.clone());
+                self.names.insert_other_id(kind.name, id, object.id.clone());
             }
         }
         self.names.insert(kind.name, found, &object.key, reference);
