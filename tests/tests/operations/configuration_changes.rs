@@ -16,6 +16,7 @@ both_backends![
     what_is_not_a_device_keeps_its_type_and_credentials_stay_outside,
     a_former_name_is_given_to_another_object,
     what_the_service_writes_otherwise_is_no_difference,
+    a_contact_method_that_leads_elsewhere_stays_verified,
 ];
 
 /// Applies a text and holds the plan before it against these lines; afterwards nothing is left.
@@ -291,4 +292,22 @@ state: DRAFT
 fn what_the_service_writes_otherwise_is_no_difference(server: &Server) {
     let operator = Operator::new(server.new_client(), server, "admin");
     apply(&operator, SPELLINGS, &["+ KbArticle \"Network >> Replace a switch\"\n"]);
+}
+
+const MAIL: &str = "kind: User
+loginName: anna.huber
+---
+kind: ContactMethod
+user: {loginName: anna.huber}
+name: Mail
+type: EMAIL
+address: anna@example.net
+verified: true
+";
+
+fn a_contact_method_that_leads_elsewhere_stays_verified(server: &Server) {
+    let operator = Operator::new(server.new_client(), server, "admin");
+    apply(&operator, MAIL, &["+ ContactMethod \"anna.huber / Mail\"\n"]);
+    let change = "    address: \"anna@example.net\" -> \"huber@example.net\"\n";
+    apply(&operator, &MAIL.replace("anna@", "huber@"), &[change]);
 }

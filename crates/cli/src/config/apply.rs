@@ -26,8 +26,8 @@ pub struct Applier<'a, 'd> {
     pub keeps_current: bool,
     /// What the service answers once and never again, an object for each object.
     pub credentials: Vec<Value>,
-    /// What objects have now that is not as the files say, since turns are kept; a text for each.
-    pub moved: Vec<String>,
+    /// What objects have after their updates that is not as the files say; a text for each.
+    pub differing: Vec<String>,
 }
 
 impl Applier<'_, '_> {
@@ -102,8 +102,8 @@ impl Applier<'_, '_> {
             let answer = self.service.call(update, &ids(object), Some(&body), version.as_deref());
             if let Value::Object(answer) = answer.map_err(Refusal::text)?.value {
                 note_parts(&mut self.names, kind, &document.key, &answer, true);
-                if let Some(rotations) = kept {
-                    self.note_moved(action, document, &answer, rotations.of);
+                if to_top.is_none() {
+                    self.note_differing(action, document, object, answer);
                 }
             }
         }
@@ -113,13 +113,19 @@ impl Applier<'_, '_> {
         Ok(())
     }
 
-    /// Notes which rotations are not as a document says, by the answer to the change.
-    fn note_moved(&mut self, action: &Action<'_>, document: &Document, answer: &Map<String, Value>, list: &str) {
+    /// Notes what of an object is not as its document says, by the answer to its change.
+    fn note_differing(
+        &mut self,
+        action: &Action<'_>,
+        document: &Document,
+        object: &Object,
+        answer: Map<String, Value>,
+    ) {
         let fields = self.shapes.of(action.kind);
-        let mut left = changes(fields, &to_file(fields, answer, &self.names), &strip(fields, &document.body));
-        left.retain(|change| change.path.starts_with(list) && change.path.contains("].rotation."));
+        let answer = with_owner(action.kind, answer, object.owner.as_deref());
+        let left = changes(fields, &to_file(fields, &answer, &self.names), &strip(fields, &document.body));
         if !left.is_empty() {
-            self.moved.push(report::moved(action, &left));
+            self.differing.push(report::differing(action, &left, self.keeps_current));
         }
     }
 
@@ -174,6 +180,12 @@ impl Applier<'_, '_> {
             {
                 take_away(fields, wanted, current);
             }
+        }
+        if let Some(restated) = &action.kind.restated
+            && body.keys().any(|name| restated.with.contains(&name.as_str()))
+        {
+            let said = document.body.get(restated.field).cloned();
+            body.extend(said.map(|said| (restated.field.to_owned(), said)));
         }
         let mut made = to_body(fields, &body, &self.names, &document.folder)?;
         for field in fields.iter().filter(|field| action.kind.elements.contains(&field.name)) {

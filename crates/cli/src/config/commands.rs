@@ -109,11 +109,11 @@ pub fn apply(options: &Apply, document: impl FnOnce() -> anyhow::Result<Value>) 
                 names: tenant.names.clone(),
                 keeps_current: options.keep_current,
                 credentials: Vec::new(),
-                moved: Vec::new(),
+                differing: Vec::new(),
             };
             let done = carry_out(&mut applier, actions);
             keep(&applier.credentials, options.credentials.as_deref())?;
-            say(&applier.moved.concat())?;
+            say(&applier.differing.concat())?;
             done?;
             say(&format!("Done: {}, in the change set {name:?}.\n", report::done(actions)))?;
             Ok(ExitCode::SUCCESS)

@@ -9,6 +9,8 @@ use super::{
 
 /// What is said of a change of a rotation.
 const TURNS: &str = "who has the turn now may change at once; --keep-current keeps them";
+/// What the path of a field of a rotation has.
+const OF_ROTATION: &str = "].rotation.";
 /// The longest value that is shown whole, in letters.
 const LONGEST: usize = 100;
 
@@ -68,11 +70,14 @@ pub fn text(actions: &[Action<'_>], keeps_current: bool) -> String {
     text
 }
 
-/// What else there is now than the files say, since those whose turn it is keep it.
-pub fn moved(action: &Action<'_>, left: &[Change]) -> String {
+/// What else an object has after its update than the files say; with `keeps_current`, those whose turn it is keep it.
+pub fn differing(action: &Action<'_>, left: &[Change], keeps_current: bool) -> String {
     let shown = |value: &Option<Value>| value.as_ref().map_or_else(|| "(none)".to_owned(), show);
-    let mut text =
-        format!("{} {:?} is not as the files say, so that turns are kept:\n", action.kind.name, action.key.shown);
+    let is_of = |path: &str, list: &str| path.starts_with(list) && path.contains(OF_ROTATION);
+    let rotations = action.kind.rotations.as_ref().filter(|_| keeps_current);
+    let is_moved = rotations.is_some_and(|one| left.iter().all(|change| is_of(&change.path, one.of)));
+    let why = if is_moved { ", so that turns are kept" } else { "" };
+    let mut text = format!("{} {:?} is not as the files say{why}:\n", action.kind.name, action.key.shown);
     for Change { path, old, new } in left {
         text.push_str(&format!("    {path}: {} (in the files: {})\n", shown(old), shown(new)));
     }

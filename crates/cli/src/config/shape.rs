@@ -75,7 +75,8 @@ pub fn of_kind<'d>(kind: &'static Kind, operations: &[Operation<'d>]) -> Result<
     }
     let references = kind.references.iter().map(|one| one.path);
     let paths = references.chain(kind.secrets.iter().copied()).chain(kind.without.iter().copied());
-    for path in kind.merged.iter().chain(kind.kept) {
+    let restated = kind.restated.iter().flat_map(|one| one.with.iter().chain([&one.field]));
+    for path in kind.merged.iter().chain(kind.kept).chain(restated) {
         if !fields.iter().any(|field| field.name == *path) {
             return Err(format!("{}: {} has no field {path}", kind.name, kind.body()));
         }

@@ -44,6 +44,8 @@ pub struct Kind {
     pub merged: &'static [&'static str],
     /// The fields that no update takes away.
     pub kept: &'static [&'static str],
+    /// The field that an update of certain others takes back, unless it says that field too.
+    pub restated: Option<RestatedField>,
     /// The lists whose elements keep their ids, by their names.
     pub elements: &'static [&'static str],
     /// The lists whose elements have rotations.
@@ -119,6 +121,13 @@ pub enum Spelling {
     LetterCase,
     /// Which of two words is used: the first means the second.
     Synonyms(&'static [(&'static str, &'static str)]),
+}
+
+/// A field that the service sets anew when others change.
+pub struct RestatedField {
+    pub field: &'static str,
+    /// The others.
+    pub with: &'static [&'static str],
 }
 
 /// Lists whose elements have a `rotation`.

@@ -6,7 +6,7 @@ use super::{
         nothing, notifier_needs, one_source_of_days, own_notifier, owner_of_target, people_of_shifts, resource_type,
         same, without_days_of_url, without_idle_notifier, zone_of_cron,
     },
-    kind::{BELOW, BESIDE, Key, Kind, List, Owner, Reference, Rotations, SHIFT, Spelling, Switch},
+    kind::{BELOW, BESIDE, Key, Kind, List, Owner, Reference, RestatedField, Rotations, SHIFT, Spelling, Switch},
 };
 
 const fn to(path: &'static str, kind: &'static str) -> Reference {
@@ -44,6 +44,7 @@ const PLAIN: Kind = Kind {
     empties: &[],
     merged: &[],
     kept: &[],
+    restated: None,
     elements: &[],
     rotations: None,
     to_top: None,
@@ -284,6 +285,10 @@ pub static KINDS: [Kind; 25] = [
         key: Key::All(&["user.loginName", "name"], BESIDE),
         owner: Some(Owner { field: "user", kind: "User" }),
         secrets: &["url", "password", "token"],
+        restated: Some(RestatedField {
+            field: "verified",
+            with: &["preset", "url", "address", "to", "from", "chatId", "userName", "password", "token"],
+        }),
         complete: both_halves,
         needs: method_needs,
         ..PLAIN
