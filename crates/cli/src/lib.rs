@@ -10,6 +10,7 @@
 mod api;
 mod arguments;
 mod call;
+mod clock;
 mod complete;
 mod completions;
 mod config;
@@ -32,6 +33,7 @@ mod values;
 
 pub use crate::{
     api::api,
+    clock::now,
     completions::{complete, completions},
     config::{ReadError, Reader, apply, export, files, plan, read, schema, write_files},
     operations::current_name,

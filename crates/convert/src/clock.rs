@@ -125,16 +125,6 @@ impl Clock {
     }
 }
 
-/// The present second.
-///
-/// # Errors
-/// When the clock of the machine is before 1970.
-#[expect(clippy::disallowed_methods, reason = "a command for people, who may name another instant")]
-pub fn now() -> anyhow::Result<Timestamp> {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
-    Ok(Timestamp::from_millis(i64::try_from(since.as_secs())?.saturating_mul(1_000)))
-}
-
 /// An instant as other products write it: RFC 3339, with or without a fraction, or without a colon in the offset.
 pub fn instant(text: &str) -> Option<Timestamp> {
     let read = Timestamp::parse(text);

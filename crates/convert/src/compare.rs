@@ -13,12 +13,11 @@ use std::{
 use anyhow::{Context as _, ensure};
 use base::Timestamp;
 use calendar::Interval;
-use cli::Form;
+use cli::{Form, now};
 use serde_json::Value;
 
 use self::{differences::differences, instants::instants, report::Report, tenant::Tenant};
 use crate::{
-    clock::now,
     conversion::{Conversion, Settings},
     export::Export,
     goalert, oncall, opsgenie,

@@ -42,11 +42,10 @@ use std::{
 };
 
 use anyhow::{bail, ensure};
-use cli::write_files;
+use cli::{now, write_files};
 
 use crate::{
     answers::prepare,
-    clock::now,
     conversion::{Conversion, OPEN_ALERTS, Settings},
     export::Export,
     options::Product,

@@ -1,12 +1,14 @@
 //! Files of desired state that change what there is: a plan says all that an apply does, and then nothing is left.
 
 use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
 
 use muster_tests::{Server, both_backends};
 use serde_json::{Value, json};
 
 use super::{
-    configuration::{folder, write},
+    configuration::{folder, sites, write},
     operator::Operator,
 };
 
@@ -17,6 +19,8 @@ both_backends![
     a_former_name_is_given_to_another_object,
     what_the_service_writes_otherwise_is_no_difference,
     a_contact_method_that_leads_elsewhere_stays_verified,
+    what_somebody_else_changed_since_the_plan_is_not_overwritten,
+    credentials_that_cannot_be_kept_are_not_made,
 ];
 
 /// Applies a text and holds the plan before it against these lines; afterwards nothing is left.
@@ -310,4 +314,75 @@ fn a_contact_method_that_leads_elsewhere_stays_verified(server: &Server) {
     apply(&operator, MAIL, &["+ ContactMethod \"anna.huber / Mail\"\n"]);
     let change = "    address: \"anna@example.net\" -> \"huber@example.net\"\n";
     apply(&operator, &MAIL.replace("anna@", "huber@"), &[change]);
+}
+
+const OWNED: &str = "kind: UserGroup
+name: Web
+---
+kind: UserGroup
+name: Night
+---
+kind: UserGroup
+name: Third
+---
+kind: Resource
+name: web-01
+type: DEVICE
+resourceType: Linux
+---
+kind: Owner
+resource: {name: web-01}
+userGroup: {name: Web}
+---
+";
+
+fn what_somebody_else_changed_since_the_plan_is_not_overwritten(server: &Server) {
+    let operator = Operator::new(server.new_client(), server, "admin");
+    apply(&operator, OWNED, &["+ Owner \"web-01\"\n"]);
+    let resource = only(&operator, "/resources/search")["id"].clone();
+    let group = operator.client.search("/userGroups/search", "name:Night").page()["results"][0]["uniqueId"].clone();
+    let of_resource = format!("/resources/{}", resource.as_str().unwrap());
+    let owner = json!({"resource": {"id": resource}, "userGroup": {"uniqueId": group}});
+    // The sites come first, and keep the apply busy.
+    let cases = [
+        (
+            OWNED.replace("resourceType: Linux", "resourceType: Linux\naliasName: one"),
+            (of_resource.as_str(), json!({"aliasName": "two"})),
+            "~ Resource \"web-01\"",
+        ),
+        (
+            OWNED
+                .replace("userGroup: {name: Web}", "userGroup: {name: Third}")
+                .replace("resourceType: Linux", "resourceType: Linux\naliasName: two"),
+            ("/owners", owner),
+            "~ Owner \"web-01\"",
+        ),
+    ];
+    for (number, (text, (path, change), title)) in cases.into_iter().enumerate() {
+        let folder = folder();
+        write(&folder, "all.yaml", &text);
+        write(&folder, "sites.yaml", &sites(60).replace("Site ", &format!("Site {number}-")));
+        let mut command = operator.command(&["apply"], folder.path());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        assert!(lines.next().unwrap().unwrap().starts_with("+ Site"));
+        operator.client.post(path, &change).ok();
+        assert!(lines.all(|line| line.unwrap().starts_with("+ Site")));
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        let expected = format!("{title} was refused: somebody changed it since the plan was made");
+        assert!(!output.status.success() && said.contains(&expected), "{said}");
+    }
+}
+
+fn credentials_that_cannot_be_kept_are_not_made(server: &Server) {
+    let operator = Operator::new(server.new_client(), server, "admin");
+    let folder = folder();
+    write(&folder, "all.yaml", "kind: Heartbeat\nname: Backup\ninterval: 1d\n");
+    let refused = operator.expect(1, &["apply", "--credentials", "/nonexistent/file"], folder.path());
+    assert!(refused.stderr.contains("--credentials: /nonexistent/file cannot be written"), "{}", refused.stderr);
+    assert_eq!(operator.client.get("/heartbeats/search").page()["totalResults"], json!(0));
+    let file = folder.path().join("kept.txt");
+    operator.expect(0, &["apply", "--credentials", file.to_str().unwrap()], folder.path());
+    assert!(std::fs::read_to_string(file).unwrap().contains("\"name\":\"Backup\",\"url\":\"http"));
 }

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     convert::{id_text, strip, to_body, to_file},
+    credentials::Credentials,
     diff::changes,
     documents::{Document, Shapes},
     keys,
@@ -13,7 +14,7 @@ use super::{
     report,
     service::{Answer, Refusal, Service},
     shape::{Field, Shape},
-    tenant::{Object, note_parts, with_owner},
+    tenant::{Object, listed, note_parts, with_owner},
 };
 
 /// What carries out a plan.
@@ -24,8 +25,8 @@ pub struct Applier<'a, 'd> {
     pub names: Names,
     /// Do those whose turn it is keep it in rotations that change?
     pub keeps_current: bool,
-    /// What the service answers once and never again, an object for each object.
-    pub credentials: Vec<Value>,
+    /// Keeps what the service answers once and never again.
+    pub credentials: Credentials,
     /// What objects have after their updates that is not as the files say; a text for each.
     pub differing: Vec<String>,
 }
@@ -44,11 +45,13 @@ impl Applier<'_, '_> {
                 self.create(document)
             }
             (Effect::Restore, Some(document), Some(object)) => {
-                let on = action.kind.switch.as_ref().map(|switch| switch.on).unwrap_or_default();
-                self.service.call(on, &ids(object), None, None).map_err(Refusal::text)?;
-                if action.changes.is_empty() { Ok(()) } else { self.update(action, document, object) }
+                let version = self.switch_on(action.kind, object)?;
+                if action.sends_fields() { self.update(action, document, object, version) } else { Ok(()) }
             }
-            (_, Some(document), Some(object)) => self.update(action, document, object),
+            (_, Some(document), Some(object)) => {
+                let version = self.seen(action.kind, object)?;
+                self.update(action, document, object, version)
+            }
             _ => Ok(()),
         }
     }
@@ -65,30 +68,50 @@ impl Applier<'_, '_> {
             self.names.insert(kind.name, NamedObject { id, is_own: true }, &document.key, reference);
         }
         note_parts(&mut self.names, kind, &document.key, &answer, true);
-        if !kind.credentials.is_empty() {
-            let mut kept = Map::new();
-            kept.insert("kind".to_owned(), Value::from(kind.name));
-            kept.insert("name".to_owned(), Value::from(document.key.shown.clone()));
-            let once =
-                kind.credentials.iter().filter_map(|name| Some(((*name).to_owned(), answer.get(*name)?.clone())));
-            kept.extend(once);
-            self.credentials.push(Value::Object(kept));
+        self.credentials.keep(kind, document, &answer)
+    }
+
+    fn delete(&mut self, kind: &'static Kind, object: &Object) -> Result<(), String> {
+        let version = self.seen(kind, object)?;
+        self.call(kind.delete.unwrap_or_default(), object, None, version.as_deref()).map(|_| ())
+    }
+
+    /// Switches an object on, and answers its version then.
+    fn switch_on(&mut self, kind: &'static Kind, object: &Object) -> Result<Option<String>, String> {
+        let version = self.seen(kind, object)?;
+        let on = kind.switch.as_ref().map(|switch| switch.on).unwrap_or_default();
+        self.call(on, object, None, version.as_deref())?;
+        match kind.get {
+            Some(get) => Ok(self.call(get, object, None, None)?.version),
+            None => Ok(None),
         }
-        Ok(())
     }
 
-    fn delete(&mut self, kind: &Kind, object: &Object) -> Result<(), String> {
-        let delete = kind.delete.unwrap_or_default();
-        self.service.call(delete, &ids(object), None, None).map(|_| ()).map_err(Refusal::text)
+    /// Calls an operation on an object; one that takes a version gets that which was seen.
+    fn call(
+        &mut self,
+        operation: &str,
+        object: &Object,
+        body: Option<&Map<String, Value>>,
+        version: Option<&str>,
+    ) -> Result<Answer, String> {
+        let version = version.filter(|_| self.service.takes_version(operation));
+        self.service.call(operation, &ids(object), body, version).map_err(Refusal::text)
     }
 
-    fn update(&mut self, action: &Action<'_>, document: &Document, object: &Object) -> Result<(), String> {
+    /// Changes an object of a version.
+    fn update(
+        &mut self,
+        action: &Action<'_>,
+        document: &Document,
+        object: &Object,
+        mut version: Option<String>,
+    ) -> Result<(), String> {
         let kind = action.kind;
         let update = kind.update.unwrap_or_default();
         if update == kind.create {
             return self.send_whole(document).map(|_| ());
         }
-        let version = self.seen(kind, object, action.effect)?;
         let mut body = self.changed(action, document, object)?;
         let above = kind.references.iter().find(|one| one.kind == kind.name).map_or("", |one| one.path);
         let to_top = kind.to_top.filter(|_| body.get(above).is_some_and(|value| *value == json!({})));
@@ -98,9 +121,9 @@ impl Applier<'_, '_> {
         let kept = kind.rotations.as_ref().filter(|one| self.keeps_current && body.contains_key(one.of));
         body.extend(kept.map(|rotations| (rotations.keep.to_owned(), Value::Bool(true))));
         if !body.is_empty() {
-            let version = version.filter(|_| self.service.takes_version(update));
-            let answer = self.service.call(update, &ids(object), Some(&body), version.as_deref());
-            if let Value::Object(answer) = answer.map_err(Refusal::text)?.value {
+            let answer = self.call(update, object, Some(&body), version.as_deref())?;
+            version = answer.version;
+            if let Value::Object(answer) = answer.value {
                 note_parts(&mut self.names, kind, &document.key, &answer, true);
                 if to_top.is_none() {
                     self.note_differing(action, document, object, answer);
@@ -108,7 +131,7 @@ impl Applier<'_, '_> {
             }
         }
         if let Some(to_top) = to_top {
-            self.service.call(to_top, &ids(object), Some(&Map::new()), None).map_err(Refusal::text)?;
+            self.call(to_top, object, Some(&Map::new()), version.as_deref())?;
         }
         Ok(())
     }
@@ -130,16 +153,22 @@ impl Applier<'_, '_> {
     }
 
     /// The version of an object, once it is known to be what the plan was made of.
-    fn seen(&mut self, kind: &Kind, object: &Object, effect: Effect) -> Result<Option<String>, String> {
-        let Some(get) = kind.get else { return Ok(None) };
-        let Answer { value, version } = self.service.call(get, &ids(object), None, None).map_err(Refusal::text)?;
-        // An export has other fields than the object itself.
-        let is_comparable = matches!(kind.list, List::Rows(..)) && effect != Effect::Restore;
-        let now = value.as_object().map(|answer| {
-            let answer = with_owner(kind, answer.clone(), object.owner.as_deref());
+    fn seen(&mut self, kind: &'static Kind, object: &Object) -> Result<Option<String>, String> {
+        let found = match kind.get {
+            Some(get) => Some(self.call(get, object, None, None)?),
+            None => None,
+        };
+        let version = found.as_ref().and_then(|answer| answer.version.clone());
+        let answer = match (kind.list, found) {
+            (List::Rows(..), Some(answer)) => answer.value.as_object().cloned(),
+            // An export has other fields than the object itself.
+            _ => listed(kind, object, self.service).map_err(Refusal::text)?,
+        };
+        let now = answer.map(|answer| {
+            let answer = with_owner(kind, answer, object.owner.as_deref());
             to_file(self.shapes.of(kind), &answer, &self.names)
         });
-        if is_comparable && now.is_some_and(|now| now != object.body) {
+        if now.as_ref() != Some(&object.body) {
             return Err("somebody changed it since the plan was made: plan again".to_owned());
         }
         Ok(version)

@@ -1,10 +1,7 @@
 //! The commands: what they are asked for, what they print and how they end.
 
 use std::{
-    fs::OpenOptions,
     io::{IsTerminal as _, Write as _, stdin, stdout},
-    os::unix::fs::OpenOptionsExt as _,
-    path::Path,
     process::ExitCode,
     time::Duration,
 };
@@ -13,6 +10,8 @@ use serde_json::Value;
 
 use super::{
     apply::Applier,
+    convert::missing_secrets,
+    credentials::Credentials,
     documents::{self, Document, Shapes},
     export::{others, read_tenant},
     folder::write_files,
@@ -100,19 +99,20 @@ pub fn apply(options: &Apply, document: impl FnOnce() -> anyhow::Result<Value>) 
                 say(&report::text(actions, options.keep_current))?;
                 return Ok(ExitCode::SUCCESS);
             }
+            find_secrets(actions, shapes)?;
             if !options.yes && stdin().is_terminal() && !is_wanted(actions, options.keep_current)? {
                 return Err(vec!["nothing was done".to_owned()]);
             }
+            let credentials = Credentials::open(options.credentials.as_deref()).map_err(|error| vec![error])?;
             let mut applier = Applier {
                 service,
                 shapes,
                 names: tenant.names.clone(),
                 keeps_current: options.keep_current,
-                credentials: Vec::new(),
+                credentials,
                 differing: Vec::new(),
             };
             let done = carry_out(&mut applier, actions);
-            keep(&applier.credentials, options.credentials.as_deref())?;
             say(&applier.differing.concat())?;
             done?;
             say(&format!("Done: {}, in the change set {name:?}.\n", report::done(actions)))?;
@@ -157,6 +157,17 @@ fn with_plan<'d>(
     work(service, &tenant, &actions)
 }
 
+/// Looks for the secrets that actions send, so that none is missed when its turn comes.
+fn find_secrets(actions: &[Action<'_>], shapes: &Shapes<'_>) -> Result<(), Errors> {
+    let mut errors = Vec::new();
+    for action in actions.iter().filter(|action| action.sends_fields()) {
+        let Some(document) = action.document else { continue };
+        let missing = missing_secrets(shapes.of(action.kind), &document.body, &document.folder);
+        errors.extend(missing.into_iter().map(|why| format!("{}: {why}", document.place())));
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
 /// Carries out actions, each told when it is done, until one is refused.
 fn carry_out(applier: &mut Applier<'_, '_>, actions: &[Action<'_>]) -> Result<(), Errors> {
     for (index, action) in actions.iter().enumerate() {
@@ -182,27 +193,6 @@ fn is_wanted(actions: &[Action<'_>], keeps_current: bool) -> Result<bool, Errors
     let mut answer = String::new();
     stdin().read_line(&mut answer).map_err(fault)?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
-}
-
-/// Keeps what the service answers once, in a file for its owner's eyes, or says that it is lost.
-fn keep(credentials: &[Value], file: Option<&Path>) -> Result<(), Errors> {
-    let Some(file) = file else {
-        for one in credentials {
-            let text = |name: &str| one.get(name).and_then(Value::as_str).unwrap_or_default();
-            let hint = "its secret was answered once and is not shown; --credentials FILE keeps it";
-            print_error(&format!("muster: {} {:?}: {hint}", text("kind"), text("name")));
-        }
-        return Ok(());
-    };
-    if credentials.is_empty() {
-        return Ok(());
-    }
-    let fault = |error: std::io::Error| vec![format!("--credentials: {} cannot be written: {error}", file.display())];
-    let mut to = OpenOptions::new().create(true).append(true).mode(0o600).open(file).map_err(fault)?;
-    for one in credentials {
-        writeln!(to, "{one}").map_err(fault)?;
-    }
-    Ok(())
 }
 
 /// Prints a text.

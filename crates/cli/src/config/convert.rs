@@ -195,6 +195,24 @@ impl Builder<'_> {
     }
 }
 
+/// Which secrets of a document are not where it says, and why.
+pub fn missing_secrets(fields: &[Field<'_>], body: &Map<String, Value>, folder: &Path) -> Vec<String> {
+    let mut missing = Vec::new();
+    for field in fields {
+        let within = match (&field.shape, body.get(field.name)) {
+            (Shape::Object(fields), Some(Value::Object(body))) => missing_secrets(fields, body, folder),
+            (Shape::Secret, Some(Value::Object(source))) => {
+                secret(source, folder).err().map(|why| vec![why]).unwrap_or_default()
+            }
+            _ => continue,
+        };
+        let is_inner = matches!(field.shape, Shape::Object(_));
+        let between = if is_inner { "." } else { ": " };
+        missing.extend(within.into_iter().map(|why| format!("{}{between}{why}", field.name)));
+    }
+    missing
+}
+
 /// A secret, from where its file says.
 ///
 /// # Errors

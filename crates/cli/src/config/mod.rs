@@ -7,6 +7,7 @@ mod apply;
 mod check;
 mod commands;
 mod convert;
+mod credentials;
 mod diff;
 mod documents;
 mod export;

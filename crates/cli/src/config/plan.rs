@@ -50,6 +50,11 @@ pub struct Action<'p> {
 }
 
 impl Action<'_> {
+    /// Are fields of the document sent, and its secrets with them?
+    pub fn sends_fields(&self) -> bool {
+        self.effect != Effect::Restore || !self.changes.is_empty()
+    }
+
     /// May somebody else have the turn at once? Turns are counted from the start of a rotation.
     pub fn may_move_turns(&self) -> bool {
         let (Some(rotations), Some(object)) = (&self.kind.rotations, self.object) else { return false };

@@ -224,6 +224,30 @@ impl<'d> Tenant<'d> {
     }
 }
 
+/// What lists say of an object by now; `None` when it is gone.
+///
+/// # Errors
+/// When the service cannot be reached or answers something else.
+pub fn listed(
+    kind: &'static Kind,
+    object: &Object,
+    service: &mut Service<'_>,
+) -> Result<Option<Map<String, Value>>, Refusal> {
+    let owner: Vec<&str> = object.owner.as_deref().into_iter().collect();
+    let answers = match kind.list {
+        List::Rows(id, query) => service.rows(id, &owner, query)?,
+        List::Lines(id, query) => {
+            let filter = format!("id:{}", object.id);
+            let query: Vec<(&str, &str)> = query.iter().copied().chain([("queryString", filter.as_str())]).collect();
+            service.lines(id, &query)?
+        }
+    };
+    let is_it = |answer: &Map<String, Value>| answer.get(kind.id).and_then(id_text).as_ref() == Some(&object.id);
+    let mut found =
+        answers.into_iter().filter_map(|answer| if let Value::Object(answer) = answer { Some(answer) } else { None });
+    Ok(found.find(is_it))
+}
+
 /// The fields of an answer, with a reference to the object that it belongs to.
 pub fn with_owner(kind: &Kind, answer: Map<String, Value>, owner: Option<&str>) -> Map<String, Value> {
     let mut answer = (kind.from_answer)(answer);
