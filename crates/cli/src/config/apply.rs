@@ -73,6 +73,11 @@ impl Applier<'_, '_> {
 
     fn delete(&mut self, kind: &'static Kind, object: &Object) -> Result<(), String> {
         let version = self.seen(kind, object)?;
+        if let Some(reset) = kind.reset {
+            let owner: Vec<&str> = object.owner.as_deref().into_iter().collect();
+            let body = (kind.to_create)(reset(&object.body));
+            return self.service.call(kind.create, &owner, Some(&body), None).map(|_| ()).map_err(Refusal::text);
+        }
         self.call(kind.delete.unwrap_or_default(), object, None, version.as_deref()).map(|_| ())
     }
 

@@ -17,13 +17,14 @@ use super::{
     folder::write_files,
     json_schema,
     managed::{ManagedObjects, change_set_name},
-    plan::{self as planning, Action},
+    plan::{self as planning, Action, Wishes},
     report,
     service::{Refusal, Service},
     tenant::Tenant,
 };
 use crate::{
     call::{self, Session},
+    clock::now,
     connection,
     failure::print_error,
     operations::{self, Operation},
@@ -58,7 +59,8 @@ pub fn schema(document: impl FnOnce() -> anyhow::Result<Value>) -> anyhow::Resul
 pub fn export(options: &Export, document: impl FnOnce() -> anyhow::Result<Value>) -> ExitCode {
     run(document, |operations, shapes| {
         let mut service = connect(&options.connection, operations)?;
-        let made = read_tenant(shapes, &mut service).map_err(refused)?;
+        let made =
+            read_tenant(shapes, &mut service, now().map_err(|error| vec![error.to_string()])?).map_err(refused)?;
         for note in &made.notes {
             print_error(&format!("muster: {note}"));
         }
@@ -153,8 +155,13 @@ fn with_plan<'d>(
         ManagedObjects::default()
     };
     let tenant = planning::load(&mut documents, &managed.kinds(), shapes, service).map_err(refused)?;
-    let actions = planning::plan(&documents, &tenant, shapes, options.send_secrets, &managed)?;
-    work(service, &tenant, &actions)
+    let now = now().map_err(|error| vec![error.to_string()])?;
+    let wishes = Wishes { managed: &managed, send_secrets: options.send_secrets, now };
+    let plan = planning::plan(&documents, &tenant, shapes, &wishes)?;
+    for note in &plan.notes {
+        print_error(&format!("muster: {note}"));
+    }
+    work(service, &tenant, &plan.actions)
 }
 
 /// Looks for the secrets that actions send, so that none is missed when its turn comes.

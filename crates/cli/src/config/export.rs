@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use base::timestamp::Timestamp;
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -28,7 +29,7 @@ pub struct Export {
 ///
 /// # Errors
 /// When the service cannot be reached or answers something else.
-pub fn read_tenant(shapes: &Shapes<'_>, service: &mut Service<'_>) -> Result<Export, Refusal> {
+pub fn read_tenant(shapes: &Shapes<'_>, service: &mut Service<'_>, now: Timestamp) -> Result<Export, Refusal> {
     let mut tenant = Tenant::new(shapes);
     for kind in kinds::all() {
         tenant.load(kind, service, None, |_| Vec::new())?;
@@ -40,13 +41,15 @@ pub fn read_tenant(shapes: &Shapes<'_>, service: &mut Service<'_>) -> Result<Exp
     }
     let mut folder = Folder::default();
     for kind in kinds::all() {
-        add(kind, &tenant, &mut folder, &mut notes);
+        add(kind, &tenant, now, &mut folder, &mut notes);
     }
     Ok(Export { files: folder.files, notes })
 }
 
-fn add(kind: &'static Kind, tenant: &Tenant<'_>, folder: &mut Folder, notes: &mut Vec<String>) {
-    let is_described = |object: &&Object| object.is_own && object.is_on && (kind.concerns)(&object.answer);
+fn add(kind: &'static Kind, tenant: &Tenant<'_>, now: Timestamp, folder: &mut Folder, notes: &mut Vec<String>) {
+    let is_described = |object: &&Object| {
+        object.is_own && object.is_on && (kind.concerns)(&object.answer) && !kind.is_over(&object.body, now)
+    };
     let mut objects: Vec<&Object> = tenant.objects(kind).iter().filter(is_described).collect();
     objects.sort_by(|one, other| one.key.cmp(&other.key));
     for same in objects.chunk_by(|one, next| one.key.canonical == next.key.canonical) {

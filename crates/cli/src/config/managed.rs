@@ -59,12 +59,22 @@ impl ManagedObjects {
     /// Was an object made by files?
     pub fn contains(&self, kind: &Kind, object: &Object) -> bool {
         let ids = ["id", "uniqueId"].iter().filter_map(|name| object.answer.get(*name).and_then(id_text));
-        ids.chain([object.id.clone()]).any(|id| self.0.contains(&(kind.name, id)))
+        // The id of a rule is only unique among those of its person.
+        let within = object.owner.as_ref().map(|owner| format!("{owner}:{}", object.id));
+        ids.chain(within).chain([object.id.clone()]).any(|id| self.0.contains(&(kind.name, id)))
     }
 
     /// The kinds of which there are any.
     pub fn kinds(&self) -> Vec<&'static Kind> {
         kinds::all().iter().filter(|kind| self.0.iter().any(|(name, _)| *name == kind.name)).collect()
+    }
+}
+
+#[cfg(test)]
+impl ManagedObjects {
+    /// These.
+    pub fn of(all: &[(&'static str, &str)]) -> Self {
+        Self(all.iter().map(|(kind, id)| (*kind, (*id).to_owned())).collect())
     }
 }
 

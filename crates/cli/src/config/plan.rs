@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use base::near;
+use base::{near, timestamp::Timestamp};
 use serde_json::{Map, Value};
 
 use super::{
@@ -76,6 +76,22 @@ fn counts_otherwise(body: &Map<String, Value>, change: &Change, list: &str) -> b
         let same = new.iter().find(|new| new.get("name") == old.get("name"));
         same.is_some_and(|new| new.get("rotation").is_some() && turns(new) != turns(old))
     })
+}
+
+/// What is done, in this order, and what is not.
+pub struct Plan<'p> {
+    pub actions: Vec<Action<'p>>,
+    /// What files ask for that is not done, and why; a line each.
+    pub notes: Vec<String>,
+}
+
+/// What a plan is made for.
+pub struct Wishes<'p> {
+    /// The objects to delete when no document describes them.
+    pub managed: &'p ManagedObjects,
+    /// Are secrets sent though nothing else changes?
+    pub send_secrets: bool,
+    pub now: Timestamp,
 }
 
 /// The kinds that a plan looks at, each behind those that it refers to.
@@ -191,9 +207,7 @@ fn renames(documents: &[&Document], objects: &[Object]) -> Vec<RenamedObject> {
     renamed.collect()
 }
 
-/// The actions that make the tenant as the documents say, in the order in which they can be done. `managed` are the
-/// objects to delete when no document describes them; with `send_secrets`, secrets are sent though nothing else
-/// changes.
+/// The actions that make the tenant as the documents say, in the order in which they can be done.
 ///
 /// # Errors
 /// Every reference that leads nowhere, and every name that says not which object is meant.
@@ -201,12 +215,12 @@ pub fn plan<'p>(
     documents: &'p [Document],
     tenant: &'p Tenant<'_>,
     shapes: &Shapes<'_>,
-    send_secrets: bool,
-    managed: &ManagedObjects,
-) -> Result<Vec<Action<'p>>, Vec<String>> {
+    wishes: &Wishes<'_>,
+) -> Result<Plan<'p>, Vec<String>> {
     let mut errors = find_missing(documents, tenant);
     errors.extend(find_twins(documents));
     let mut actions = Vec::new();
+    let mut notes = Vec::new();
     let mut kept = HashSet::new();
     for kind in kinds::all() {
         let mut own: Vec<&Document> = documents.iter().filter(|document| document.kind.name == kind.name).collect();
@@ -223,22 +237,55 @@ pub fn plan<'p>(
                     continue;
                 }
             };
+            let object = object.or_else(|| find_ended(document, tenant.objects(kind), wishes.now));
             kept.extend(object.map(|object| (kind.name, object.id.as_str())));
-            let action = action(document, object, known.place(document) < usize::MAX, shapes, send_secrets);
+            let is_renamed = known.place(document) < usize::MAX;
+            let action = action(document, object, is_renamed, shapes, wishes.send_secrets);
+            if let Some(object) = object.filter(|object| kind.is_over(&object.body, wishes.now)) {
+                let why = "is over, so nothing of it is changed or made again";
+                let told = action.map(|_| format!("{}: {} {:?} {why}", document.place(), kind.name, object.key.shown));
+                notes.extend(told);
+                continue;
+            }
             errors.extend(action.iter().flat_map(find_kept));
             actions.extend(action);
         }
     }
-    for kind in kinds::all().iter().rev().filter(|kind| kind.delete.is_some()) {
-        let objects = tenant.objects(kind).iter().rev().filter(|object| object.is_own && object.is_on);
-        for object in objects {
-            if managed.contains(kind, object) && !kept.contains(&(kind.name, object.id.as_str())) {
-                let (key, effect) = (&object.key, Effect::Delete);
+    for kind in kinds::all().iter().rev() {
+        let objects = tenant.objects(kind).iter().rev();
+        let is_described = |object: &&Object| object.is_own && object.is_on && (kind.concerns)(&object.answer);
+        for object in objects.filter(is_described) {
+            let (key, effect) = (&object.key, Effect::Delete);
+            if !wishes.managed.contains(kind, object) || kept.contains(&(kind.name, object.id.as_str())) {
+                continue;
+            }
+            if kind.is_over(&object.body, wishes.now) {
+                notes.push(format!("{} {:?} is over, and stays as history", kind.name, key.shown));
+            } else if kind.delete.is_none() && kind.reset.is_none() {
+                notes.push(format!("{} {:?} stays: no operation deletes it", kind.name, key.shown));
+            } else {
                 actions.push(Action { kind, effect, key, document: None, object: Some(object), changes: Vec::new() });
             }
         }
     }
-    if errors.is_empty() { Ok(actions) } else { Err(errors) }
+    if errors.is_empty() { Ok(Plan { actions, notes }) } else { Err(errors) }
+}
+
+/// The object of a document that was ended before the time that the document says, and is over.
+fn find_ended<'p>(document: &Document, objects: &'p [Object], now: Timestamp) -> Option<&'p Object> {
+    let kind = document.kind;
+    let end = kind.ends?;
+    let end_of = |body: &Map<String, Value>| Timestamp::parse(body.get(end)?.as_str()?.trim());
+    let without_end = |body: &Map<String, Value>| {
+        let mut body = body.clone();
+        body.remove(end);
+        keys::of_object(kind, &body).map(|key| key.canonical)
+    };
+    let wanted = without_end(&document.body)?;
+    let mut over = objects.iter().filter(|object| object.is_own && kind.is_over(&object.body, now));
+    over.find(|object| {
+        end_of(&object.body) < end_of(&document.body) && without_end(&object.body).as_ref() == Some(&wanted)
+    })
 }
 
 fn action<'p>(
@@ -347,50 +394,4 @@ fn shifts(roster: &Document) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::path::PathBuf;
-
-    use serde_json::json;
-
-    use super::*;
-
-    fn key(name: &str) -> ObjectKey {
-        ObjectKey { canonical: name.to_owned(), shown: name.to_owned() }
-    }
-
-    fn document((name, previous): &(&str, &str)) -> Document {
-        let body = json!({ "name": name }).as_object().cloned().unwrap();
-        let previous = Some(*previous).filter(|name| !name.is_empty()).map(key);
-        let (links, file, folder) = (Vec::new(), String::new(), PathBuf::new());
-        let kind = kinds::kind("Site").unwrap();
-        Document { kind, body, key: key(name), previous, links, file, folder, line: 1 }
-    }
-
-    /// The object of each document, by its former name.
-    fn objects(names: &[&str], documents: &[(&str, &str)]) -> Vec<(usize, Option<String>)> {
-        let object = |name: &&str| {
-            let (body, answer) = (Map::new(), Map::new());
-            let id = (*name).to_owned();
-            Object { id, owner: None, key: key(name), body, answer, is_own: true, is_on: true }
-        };
-        let objects: Vec<Object> = names.iter().map(object).collect();
-        let documents: Vec<Document> = documents.iter().map(document).collect();
-        let all: Vec<&Document> = documents.iter().collect();
-        let known = KnownObjects::new(&all, &objects);
-        let found = |one: &&Document| (known.place(one), known.find(one).first().map(|object| object.id.clone()));
-        all.iter().map(found).collect()
-    }
-
-    #[test]
-    fn a_former_name_is_free_for_another_object() {
-        let (any, of) = (usize::MAX, |name: &str| Some(name.to_owned()));
-        assert_eq!(objects(&["a"], &[("b", "a"), ("a", "")]), [(0, of("a")), (any, None)]);
-        // Once it is done, the same files mean the same objects.
-        assert_eq!(objects(&["a", "b"], &[("b", "a"), ("a", "")]), [(any, of("b")), (any, of("a"))]);
-        // In a row, each name comes free before it is given.
-        assert_eq!(objects(&["a", "b"], &[("b", "a"), ("c", "b")]), [(1, of("a")), (0, of("b"))]);
-        // Two do not exchange their names, which would be done again each time.
-        assert_eq!(objects(&["a", "b"], &[("b", "a"), ("a", "b")]), [(any, of("b")), (any, of("a"))]);
-        assert_eq!(objects(&["a"], &[("b", "x")]), [(any, None)]);
-    }
-}
+mod tests;

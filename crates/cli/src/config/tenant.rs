@@ -224,6 +224,16 @@ impl<'d> Tenant<'d> {
     }
 }
 
+#[cfg(test)]
+impl Tenant<'_> {
+    /// Adds the objects of a list of `client_1`, which belong to the object of this id.
+    pub fn add(&mut self, kind: &'static Kind, answers: &[Value], owner: Option<&str>) {
+        let rows: Vec<Row> = answers.iter().filter_map(|answer| row(kind, answer.clone(), owner, "client_1")).collect();
+        let objects = self.convert(kind, &rows, &HashSet::new());
+        self.objects.entry(kind.name).or_default().extend(objects);
+    }
+}
+
 /// What lists say of an object by now; `None` when it is gone.
 ///
 /// # Errors

@@ -42,6 +42,14 @@ pub fn has_steps(answer: &Map<String, Value>) -> bool {
     steps || answer.contains_key("quietHours") || answer.contains_key("beforeShift")
 }
 
+/// A rule that was never set has no steps.
+pub fn without_steps(rule: &Map<String, Value>) -> Map<String, Value> {
+    let mut reset = Map::new();
+    reset.extend(rule.get("urgency").map(|urgency| ("urgency".to_owned(), urgency.clone())));
+    reset.insert("steps".to_owned(), json!([]));
+    reset
+}
+
 pub fn any(_: &Map<String, Value>) -> bool {
     true
 }

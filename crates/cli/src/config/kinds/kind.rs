@@ -1,5 +1,6 @@
 //! What is said of a kind of objects.
 
+use base::timestamp::Timestamp;
 use serde_json::{Map, Value};
 
 /// A kind of objects.
@@ -12,8 +13,12 @@ pub struct Kind {
     pub create: &'static str,
     /// The operation that changes one. A kind without it is replaced: a changed object is another one.
     pub update: Option<&'static str>,
-    /// The operation that ends one; a kind without it is not ended by files.
+    /// The operation that ends one; a kind without it is not ended by files, unless it has a `reset`.
     pub delete: Option<&'static str>,
+    /// The body with which `create` makes one as it is where nobody said anything.
+    pub reset: Option<fn(&Map<String, Value>) -> Map<String, Value>>,
+    /// The field with the instant from which one is history, which nothing changes or ends.
+    pub ends: Option<&'static str>,
     /// The operation that answers one, with its version.
     pub get: Option<&'static str>,
     /// How all of them are listed.
@@ -153,6 +158,12 @@ pub const BESIDE: &str = " / ";
 pub const SHIFT: &str = "RosterShift";
 
 impl Kind {
+    /// Is an object or a document of the kind history?
+    pub fn is_over(&self, body: &Map<String, Value>, now: Timestamp) -> bool {
+        let end = self.ends.and_then(|field| Timestamp::parse(body.get(field)?.as_str()?.trim()));
+        end.is_some_and(|end| end <= now)
+    }
+
     /// The operation whose body has the fields of a file.
     pub fn body(&self) -> &'static str {
         self.fields.unwrap_or(self.create)

@@ -4,7 +4,7 @@ use super::{
     bodies::{
         any, both_halves, frequency_of_days, has_steps, is_person, is_without_agent, method_needs, names_of_category,
         nothing, notifier_needs, one_source_of_days, own_notifier, owner_of_target, people_of_shifts, resource_type,
-        same, without_days_of_url, without_idle_notifier, zone_of_cron,
+        same, without_days_of_url, without_idle_notifier, without_steps, zone_of_cron,
     },
     kind::{BELOW, BESIDE, Key, Kind, List, Owner, Reference, RestatedField, Rotations, SHIFT, Spelling, Switch},
 };
@@ -29,6 +29,8 @@ const PLAIN: Kind = Kind {
     create: "",
     update: None,
     delete: None,
+    reset: None,
+    ends: None,
     get: None,
     list: List::Rows("", &[]),
     details: false,
@@ -222,6 +224,7 @@ pub static KINDS: [Kind; 25] = [
         folder: "roster-overrides",
         create: "createRosterOverride",
         delete: Some("deleteRosterOverride"),
+        ends: Some("end"),
         list: List::Rows("listRosterOverrides", &[]),
         key: Key::All(&["roster.name", "start", "end", "user.loginName", "replaces.loginName", "shift.name"], BESIDE),
         owner: Some(Owner { field: "roster", kind: "Roster" }),
@@ -298,6 +301,7 @@ pub static KINDS: [Kind; 25] = [
         folder: "notification-rules",
         create: "setNotificationRule",
         update: Some("setNotificationRule"),
+        reset: Some(without_steps),
         list: List::Rows("listNotificationRules", &[]),
         id: "urgency",
         key: Key::All(&["user.loginName", "urgency"], BESIDE),
