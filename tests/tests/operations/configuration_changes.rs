@@ -8,7 +8,7 @@ use muster_tests::{Server, both_backends};
 use serde_json::{Value, json};
 
 use super::{
-    configuration::{folder, sites, write},
+    configuration::{files, folder, sites, write},
     operator::Operator,
 };
 
@@ -21,6 +21,7 @@ both_backends![
     a_contact_method_that_leads_elsewhere_stays_verified,
     what_somebody_else_changed_since_the_plan_is_not_overwritten,
     credentials_that_cannot_be_kept_are_not_made,
+    what_is_switched_off_is_off_where_its_file_is_applied,
 ];
 
 /// Applies a text and holds the plan before it against these lines; afterwards nothing is left.
@@ -385,4 +386,40 @@ fn credentials_that_cannot_be_kept_are_not_made(server: &Server) {
     let file = folder.path().join("kept.txt");
     operator.expect(0, &["apply", "--credentials", file.to_str().unwrap()], folder.path());
     assert!(std::fs::read_to_string(file).unwrap().contains("\"name\":\"Backup\",\"url\":\"http"));
+}
+
+const SWITCHED: &str = "kind: Integration
+displayName: Hook
+enabled: false
+baseNotifier: {baseURI: https://example.net/x}
+---
+kind: IntegrationEvent
+integration: {displayName: Hook}
+name: First
+entity: ALERT
+eventType: NONE
+active: false
+";
+
+fn what_is_switched_off_is_off_where_its_file_is_applied(server: &Server) {
+    let operator = Operator::new(server.new_client(), server, "admin");
+    apply(&operator, SWITCHED, &["+ Integration \"Hook\"\n", "+ IntegrationEvent \"Hook / First\"\n"]);
+    let shown = || only(&operator, "/integrations/installed/search")["status"].clone();
+    assert_eq!(shown(), json!("DISABLED"));
+    let exported = folder();
+    operator.expect(0, &["export"], exported.path());
+    let texts: String = files(exported.path()).into_values().collect();
+    assert!(texts.contains("enabled: false\n") && texts.contains("active: false\n"), "{texts}");
+    let on = SWITCHED.replace("enabled: false\n", "").replace("active: false\n", "");
+    apply(&operator, &on, &["    enabled: false -> true\n", "    active: false -> true\n"]);
+    assert_eq!(shown(), json!("ENABLED"));
+    apply(&operator, SWITCHED, &["    enabled: true -> false\n"]);
+
+    // What a file cannot say is told.
+    let group = operator.client.post("/deviceGroups", &json!({"name": "Racks"})).ok()["id"].to_string();
+    let resource = operator.client.post("/resources", &json!({"hostName": "web-01", "type": "DEVICE"})).ok();
+    let member = json!([{"id": resource["resourceUUID"]}]);
+    operator.client.post(&format!("/deviceGroups/{group}/childs"), &member).ok();
+    let told = operator.expect(0, &["export"], exported.path()).stderr;
+    assert!(told.contains("DeviceGroup \"Racks\": not in its file: what is a member by hand (1)"), "{told}");
 }

@@ -46,7 +46,7 @@ impl Applier<'_, '_> {
             }
             (Effect::Restore, Some(document), Some(object)) => {
                 let version = self.switch_on(action.kind, object)?;
-                if action.sends_fields() { self.update(action, document, object, version) } else { Ok(()) }
+                self.update(action, document, object, version)
             }
             (_, Some(document), Some(object)) => {
                 let version = self.seen(action.kind, object)?;
@@ -58,17 +58,24 @@ impl Applier<'_, '_> {
 
     fn create(&mut self, document: &Document) -> Result<(), String> {
         let kind = document.kind;
-        let answer = self.send_whole(document)?;
+        let (owner, answer) = self.send_whole(document)?;
         // Some are created as lists.
         let answer = answer.as_array().and_then(|all| all.first()).cloned().unwrap_or(answer);
         let Value::Object(answer) = answer else { return Ok(()) };
         let id = [kind.id, "id", "uniqueId", "resourceUUID"].iter().find_map(|name| id_text(answer.get(*name)?));
-        if let Some(id) = id {
+        if let Some(id) = &id {
             let reference = keys::reference(kind, &document.key, &document.body);
-            self.names.insert(kind.name, NamedObject { id, is_own: true }, &document.key, reference);
+            let found = NamedObject { id: id.clone(), is_own: true };
+            self.names.insert(kind.name, found, &document.key, reference);
         }
         note_parts(&mut self.names, kind, &document.key, &answer, true);
-        self.credentials.keep(kind, document, &answer)
+        self.credentials.keep(kind, document, &answer)?;
+        let off = kind.state.as_ref().filter(|state| document.body.get(state.field) == Some(&Value::Bool(false)));
+        if let (Some(state), Some(id)) = (off, &id) {
+            let ids: Vec<&str> = owner.iter().chain([id]).map(String::as_str).collect();
+            self.service.call(state.off, &ids, None, None).map_err(Refusal::text)?;
+        }
+        Ok(())
     }
 
     fn delete(&mut self, kind: &'static Kind, object: &Object) -> Result<(), String> {
@@ -115,9 +122,13 @@ impl Applier<'_, '_> {
         let kind = action.kind;
         let update = kind.update.unwrap_or_default();
         if update == kind.create {
-            return self.send_whole(document).map(|_| ());
+            let (_, answer) = self.send_whole(document)?;
+            if let Value::Object(answer) = answer {
+                self.note_differing(action, document, object, answer);
+            }
+            return Ok(());
         }
-        let mut body = self.changed(action, document, object)?;
+        let mut body = if action.sends_fields() { self.changed(action, document, object)? } else { Map::new() };
         let above = kind.references.iter().find(|one| one.kind == kind.name).map_or("", |one| one.path);
         let to_top = kind.to_top.filter(|_| body.get(above).is_some_and(|value| *value == json!({})));
         if to_top.is_some() {
@@ -136,7 +147,12 @@ impl Applier<'_, '_> {
             }
         }
         if let Some(to_top) = to_top {
-            self.call(to_top, object, Some(&Map::new()), version.as_deref())?;
+            version = self.call(to_top, object, Some(&Map::new()), version.as_deref())?.version;
+        }
+        let changed = kind.state.as_ref().filter(|state| action.changes.iter().any(|one| one.path == state.field));
+        if let Some(state) = changed {
+            let is_off = document.body.get(state.field) == Some(&Value::Bool(false));
+            self.call(if is_off { state.off } else { state.on }, object, None, version.as_deref())?;
         }
         Ok(())
     }
@@ -151,7 +167,8 @@ impl Applier<'_, '_> {
     ) {
         let fields = self.shapes.of(action.kind);
         let answer = with_owner(action.kind, answer, object.owner.as_deref());
-        let left = changes(fields, &to_file(fields, &answer, &self.names), &strip(fields, &document.body));
+        let mut left = changes(fields, &to_file(fields, &answer, &self.names), &strip(fields, &document.body));
+        left.retain(|change| !action.kind.is_state(&change.path));
         if !left.is_empty() {
             self.differing.push(report::differing(action, &left, self.keeps_current));
         }
@@ -179,15 +196,18 @@ impl Applier<'_, '_> {
         Ok(version)
     }
 
-    /// Sends all fields of a document to the operation that makes its object.
-    fn send_whole(&mut self, document: &Document) -> Result<Value, String> {
+    /// Sends all fields of a document to the operation that makes its object; answers the object that it belongs to,
+    /// and what is answered.
+    fn send_whole(&mut self, document: &Document) -> Result<(Option<String>, Value), String> {
         let kind = document.kind;
         let mut body = to_body(self.shapes.of(kind), &document.body, &self.names, &document.folder)?;
+        body.retain(|field, _| !kind.is_state(field));
         let owner = kind.owner.as_ref().and_then(|owner| body.remove(owner.field));
         let owner = owner.and_then(|owner| owner.get("id").and_then(id_text));
-        let owner: Vec<&str> = owner.as_deref().into_iter().collect();
+        let ids: Vec<&str> = owner.as_deref().into_iter().collect();
         let body = (kind.to_create)((kind.complete)(body));
-        Ok(self.service.call(kind.create, &owner, Some(&body), None).map_err(Refusal::text)?.value)
+        let answer = self.service.call(kind.create, &ids, Some(&body), None).map_err(Refusal::text)?;
+        Ok((owner, answer.value))
     }
 
     /// The fields of a body that change, and the secrets.
@@ -196,6 +216,9 @@ impl Applier<'_, '_> {
         let names: Vec<&str> = action.changes.iter().map(|change| first(&change.path)).collect();
         let mut body = Map::new();
         for field in fields.iter().filter(|field| names.contains(&field.name) || field.shape.has_secret()) {
+            if action.kind.is_state(field.name) {
+                continue;
+            }
             if action.kind.owner.as_ref().is_some_and(|owner| owner.field == field.name) {
                 continue;
             }

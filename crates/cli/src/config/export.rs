@@ -43,7 +43,30 @@ pub fn read_tenant(shapes: &Shapes<'_>, service: &mut Service<'_>, now: Timestam
     for kind in kinds::all() {
         add(kind, &tenant, now, &mut folder, &mut notes);
     }
+    for kind in kinds::all() {
+        note_members(kind, &tenant, service, &mut notes)?;
+    }
     Ok(Export { files: folder.files, notes })
+}
+
+/// Notes the groups that have resources as members by hand.
+fn note_members(
+    kind: &'static Kind,
+    tenant: &Tenant<'_>,
+    service: &Service<'_>,
+    notes: &mut Vec<String>,
+) -> Result<(), Refusal> {
+    let Some(list) = kind.members else { return Ok(()) };
+    let groups: Vec<&Object> = tenant.objects(kind).iter().filter(|object| object.is_own).collect();
+    let members = service.each(&groups, |service, group| service.rows(list, &[&group.id], &[]))?;
+    for (group, members) in groups.iter().zip(members) {
+        let count = members.iter().filter(|member| member.get("byRule") == Some(&json!(false))).count();
+        if count > 0 {
+            let what = format!("not in its file: what is a member by hand ({count})");
+            notes.push(format!("{} {:?}: {what}", kind.name, group.key.shown));
+        }
+    }
+    Ok(())
 }
 
 fn add(kind: &'static Kind, tenant: &Tenant<'_>, now: Timestamp, folder: &mut Folder, notes: &mut Vec<String>) {
@@ -59,6 +82,8 @@ fn add(kind: &'static Kind, tenant: &Tenant<'_>, now: Timestamp, folder: &mut Fo
             continue;
         };
         folder.add(kind, &object.key.shown, &document(kind, object));
+        let unsaid = (kind.unsaid)(&object.answer);
+        notes.extend(unsaid.map(|what| format!("{} {:?}: not in its file: {what}", kind.name, object.key.shown)));
     }
 }
 

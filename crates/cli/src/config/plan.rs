@@ -52,7 +52,10 @@ pub struct Action<'p> {
 impl Action<'_> {
     /// Are fields of the document sent, and its secrets with them?
     pub fn sends_fields(&self) -> bool {
-        self.effect != Effect::Restore || !self.changes.is_empty()
+        match self.effect {
+            Effect::Create | Effect::Replace => true,
+            _ => self.changes.iter().any(|change| !self.kind.is_state(&change.path)),
+        }
     }
 
     /// May somebody else have the turn at once? Turns are counted from the start of a rotation.

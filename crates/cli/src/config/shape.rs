@@ -1,5 +1,7 @@
 //! The fields that documents of a kind have: those of the body of an operation, with references and secrets.
 
+use std::sync::LazyLock;
+
 use serde_json::{Value, json};
 
 use super::kinds::{self, Kind, SHIFT, Spelling};
@@ -7,6 +9,9 @@ use crate::{
     operations::Operation,
     schema::{self, Property, Schema},
 };
+
+/// What the document would say of a field that operations of their own set.
+static SWITCH: LazyLock<Value> = LazyLock::new(|| json!({"type": "boolean"}));
 
 /// What a value has to be.
 pub enum Shape<'d> {
@@ -67,6 +72,11 @@ pub fn of_kind<'d>(kind: &'static Kind, operations: &[Operation<'d>]) -> Result<
     let body = body.ok_or_else(|| format!("{}: {} takes no fields", kind.name, kind.body()))?;
     let mut builder = Builder { kind, found: Vec::new() };
     let mut fields = builder.fields(body, "");
+    if let Some(state) = &kind.state {
+        let shape = Shape::Scalar(Schema::new(&SWITCH, &SWITCH), Spellings::default());
+        let (description, default) = (state.about.to_owned(), Some(Value::Bool(true)));
+        fields.push(Field { name: state.field, shape, required: false, description, default, empty: None });
+    }
     if let Some(owner) = &kind.owner {
         let shape = Shape::Reference(Target { kind: owner.kind, within: None, id: "id", is_number: false });
         let description = format!("The {} that it belongs to.", owner.kind);

@@ -21,8 +21,9 @@ fn the_table_names_operations_and_fields_of_the_document() {
     for kind in kinds::all() {
         let (List::Rows(list, _) | List::Lines(list, _)) = kind.list;
         let switch = kind.switch.as_ref().map(|switch| switch.on);
-        let others = [kind.update, kind.delete, kind.get, kind.fields, switch].into_iter().flatten();
-        for id in others.chain([kind.create, list]) {
+        let state = kind.state.iter().flat_map(|state| [state.on, state.off]);
+        let others = [kind.update, kind.delete, kind.get, kind.fields, kind.members, switch].into_iter().flatten();
+        for id in others.chain(state).chain([kind.create, list]) {
             assert!(operations.iter().any(|one| one.id == id), "{}: {id}", kind.name);
         }
         assert!(!shapes.of(kind).is_empty(), "{}", kind.name);

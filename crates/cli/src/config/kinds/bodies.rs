@@ -101,6 +101,36 @@ fn say_people(body: &mut Map<String, Value>) {
     }
 }
 
+/// A status by a word is one of yes or no.
+pub fn enabled_of_status(mut answer: Map<String, Value>) -> Map<String, Value> {
+    if let Some(status) = answer.get("status").and_then(Value::as_str) {
+        let enabled = status != "DISABLED";
+        answer.insert("enabled".to_owned(), Value::Bool(enabled));
+    }
+    answer
+}
+
+pub fn unsaid_of_window(answer: &Map<String, Value>) -> Option<&'static str> {
+    let has_any = |name: &str| answer.get(name).and_then(Value::as_array).is_some_and(|all| !all.is_empty());
+    match answer.get("state").and_then(Value::as_str) {
+        Some("Suspended") => Some("it is suspended"),
+        Some("Completed") => Some("it is over"),
+        _ if has_any("suspensions") => Some("it will be suspended"),
+        _ if has_any("skipped") => Some("some of its times are skipped"),
+        _ => None,
+    }
+}
+
+/// The service does not say whether there is a token.
+pub fn unsaid_of_method(answer: &Map<String, Value>) -> Option<&'static str> {
+    let is_http = answer.get("type").and_then(Value::as_str) == Some("HTTP") && !answer.contains_key("userName");
+    is_http.then_some("its token, if it has one")
+}
+
+pub fn all_is_said(_: &Map<String, Value>) -> Option<&'static str> {
+    None
+}
+
 /// What was read at a URL is not in a file.
 pub fn without_days_of_url(mut answer: Map<String, Value>) -> Map<String, Value> {
     if answer.contains_key("url") {
@@ -213,6 +243,18 @@ mod tests {
         assert_eq!(frequency_of_days(weekly), pattern(json!({"type": "weekly", "weekDays": "Monday"})));
         let daily = pattern(json!({"type": "daily", "frequency": "every weekday"}));
         assert_eq!(frequency_of_days(daily.clone()), daily);
+    }
+
+    #[test]
+    fn what_a_file_cannot_say_is_named() {
+        let window = |more: Value| unsaid_of_window(&body(more));
+        assert_eq!(window(json!({"state": "Pending", "suspensions": [], "skipped": []})), None);
+        assert_eq!(window(json!({"state": "Suspended"})), Some("it is suspended"));
+        assert_eq!(window(json!({"state": "Completed"})), Some("it is over"));
+        assert!(window(json!({"state": "Pending", "suspensions": [{}]})).is_some());
+        assert!(window(json!({"state": "Pending", "skipped": [{}]})).is_some());
+        assert!(unsaid_of_method(&body(json!({"type": "HTTP"}))).is_some());
+        assert_eq!(unsaid_of_method(&body(json!({"type": "EMAIL"}))), None);
     }
 
     #[test]

@@ -61,6 +61,12 @@ pub struct Kind {
     pub credentials: &'static [&'static str],
     /// Objects that can be switched off instead of deleted.
     pub switch: Option<Switch>,
+    /// What an object is switched on and off by, and no body says.
+    pub state: Option<State>,
+    /// What of an answer no file says; nothing when that is all of it.
+    pub unsaid: fn(&Map<String, Value>) -> Option<&'static str>,
+    /// The operation that lists what an object contains, of which resources are not in its file.
+    pub members: Option<&'static str>,
     /// The way to the tenant in an answer, where lists have those of other tenants too.
     pub tenant: Option<&'static str>,
     /// Is the kind of partners alone?
@@ -149,6 +155,15 @@ pub struct Switch {
     pub on: &'static str,
 }
 
+/// A field of files that is not of a body: operations of their own set it.
+pub struct State {
+    /// True unless a file says otherwise.
+    pub field: &'static str,
+    pub about: &'static str,
+    pub on: &'static str,
+    pub off: &'static str,
+}
+
 /// What stands between the names of a tree.
 pub const BELOW: &str = " >> ";
 /// What stands between the parts of any other key.
@@ -162,6 +177,11 @@ impl Kind {
     pub fn is_over(&self, body: &Map<String, Value>, now: Timestamp) -> bool {
         let end = self.ends.and_then(|field| Timestamp::parse(body.get(field)?.as_str()?.trim()));
         end.is_some_and(|end| end <= now)
+    }
+
+    /// Is a field one that operations of their own set?
+    pub fn is_state(&self, field: &str) -> bool {
+        self.state.as_ref().is_some_and(|state| state.field == field)
     }
 
     /// The operation whose body has the fields of a file.

@@ -2,11 +2,14 @@
 
 use super::{
     bodies::{
-        any, both_halves, frequency_of_days, has_steps, is_person, is_without_agent, method_needs, names_of_category,
-        nothing, notifier_needs, one_source_of_days, own_notifier, owner_of_target, people_of_shifts, resource_type,
-        same, without_days_of_url, without_idle_notifier, without_steps, zone_of_cron,
+        all_is_said, any, both_halves, enabled_of_status, frequency_of_days, has_steps, is_person, is_without_agent,
+        method_needs, names_of_category, nothing, notifier_needs, one_source_of_days, own_notifier, owner_of_target,
+        people_of_shifts, resource_type, same, unsaid_of_method, unsaid_of_window, without_days_of_url,
+        without_idle_notifier, without_steps, zone_of_cron,
     },
-    kind::{BELOW, BESIDE, Key, Kind, List, Owner, Reference, RestatedField, Rotations, SHIFT, Spelling, Switch},
+    kind::{
+        BELOW, BESIDE, Key, Kind, List, Owner, Reference, RestatedField, Rotations, SHIFT, Spelling, State, Switch,
+    },
 };
 
 const fn to(path: &'static str, kind: &'static str) -> Reference {
@@ -52,6 +55,9 @@ const PLAIN: Kind = Kind {
     to_top: None,
     credentials: &[],
     switch: None,
+    state: None,
+    unsaid: all_is_said,
+    members: None,
     tenant: None,
     of_partners: false,
     from_answer: same,
@@ -72,6 +78,12 @@ pub static KINDS: [Kind; 25] = [
         get: Some("getClient"),
         list: List::Rows("searchClients", &[]),
         id: "uniqueId",
+        state: Some(State {
+            field: "activated",
+            about: "False while its callers are shut out.",
+            on: "resumeClient",
+            off: "suspendClient",
+        }),
         of_partners: true,
         ..PLAIN
     },
@@ -123,6 +135,7 @@ pub static KINDS: [Kind; 25] = [
         delete: Some("deleteDeviceGroup"),
         get: Some("getDeviceGroup"),
         list: List::Rows("searchDeviceGroups", &[]),
+        members: Some("listDeviceGroupChildren"),
         ..GROUP
     },
     Kind {
@@ -133,6 +146,7 @@ pub static KINDS: [Kind; 25] = [
         delete: Some("deleteServiceGroup"),
         get: Some("getServiceGroup"),
         list: List::Rows("searchServiceGroups", &[]),
+        members: Some("listServiceGroupChildren"),
         references: &[to("parent", "ServiceGroup")],
         ..GROUP
     },
@@ -245,6 +259,13 @@ pub static KINDS: [Kind; 25] = [
         list: List::Rows("searchInstalledIntegrations", &OWN),
         key: Key::All(&["displayName"], BESIDE),
         credentials: &["signingSecret"],
+        state: Some(State {
+            field: "enabled",
+            about: "False while none of its events fires.",
+            on: "enableInstalledIntegration",
+            off: "disableInstalledIntegration",
+        }),
+        from_answer: enabled_of_status,
         secrets: &BASE_NOTIFIER_SECRETS,
         empties: &[("baseNotifier.grantType", r#""""#)],
         merged: &["baseNotifier"],
@@ -265,6 +286,12 @@ pub static KINDS: [Kind; 25] = [
         secrets: &NOTIFIER_SECRETS,
         empties: &[("notifier.grantType", r#""""#), ("filterCriteria", r#"{"matchType": "ALL", "rules": []}"#)],
         merged: &["notifier", "filterCriteria"],
+        state: Some(State {
+            field: "active",
+            about: "False while it does not fire.",
+            on: "activateIntegrationEvent",
+            off: "deactivateIntegrationEvent",
+        }),
         implied: own_notifier,
         needs: |body| notifier_needs(body.get("notifier"), NOTIFIER_SECRETS),
         without: &[
@@ -294,6 +321,7 @@ pub static KINDS: [Kind; 25] = [
         }),
         complete: both_halves,
         needs: method_needs,
+        unsaid: unsaid_of_method,
         ..PLAIN
     },
     Kind {
@@ -396,6 +424,7 @@ pub static KINDS: [Kind; 25] = [
         without: &["endBy", "alertConditions.rules.broken"],
         empties: &[("alertConditions", r#"{"rules": []}"#)],
         implied: frequency_of_days,
+        unsaid: unsaid_of_window,
         tenant: Some("clientUniqueId"),
         ..PLAIN
     },

@@ -196,3 +196,19 @@ fn a_rule_that_no_file_describes_is_reset_and_what_nothing_deletes_is_said_to_st
         "Client \"Seven\" stays: no operation deletes it"
     );
 }
+
+#[test]
+fn what_is_switched_off_differs_from_a_file_that_does_not_say_so() {
+    let integration = json!([{"id": "INTG-1", "displayName": "Hook", "status": "DISABLED"}]);
+    let event = json!([{"id": "INTG-EVENT-1", "name": "First", "active": false, "useBaseNotifier": true}]);
+    let client = json!([{"uniqueId": "client_7", "name": "Seven", "activated": false}]);
+    let lists =
+        [("Integration", None, integration), ("IntegrationEvent", Some("INTG-1"), event), ("Client", None, client)];
+    let off = "kind: Integration\ndisplayName: Hook\nenabled: false\n---\nkind: IntegrationEvent\nname: First\n\
+               integration: {displayName: Hook}\nactive: false\n---\nkind: Client\nname: Seven\nactivated: false\n";
+    assert_eq!(planned(&lists, off, &[]), Vec::<String>::new());
+    let on = off.replace("enabled: false\n", "").replace("active: false\n", "").replace("activated: false\n", "");
+    let found = planned(&lists, &on, &[]);
+    let is_switch = |line: &String| line.ends_with(": Some(Bool(false)) -> Some(Bool(true))");
+    assert_eq!(found.iter().filter(|line| is_switch(line)).count(), 3, "{found:#?}");
+}
