@@ -126,6 +126,9 @@ pub fn load<'d>(
     service: &mut Service<'_>,
 ) -> Result<Tenant<'d>, Refusal> {
     let mut tenant = Tenant::new(shapes);
+    if documents.iter().any(|document| document.previous.is_some()) {
+        tenant.keep_former_names();
+    }
     let kinds = kinds_of(documents, others);
     let mut by_kind: HashMap<&str, Vec<&mut Document>> = HashMap::new();
     for document in documents.iter_mut() {
@@ -158,8 +161,10 @@ impl<'o> KnownObjects<'o> {
     /// name is free then.
     fn new(documents: &[&'o Document], objects: &'o [Object]) -> Self {
         let mut by_key: HashMap<&str, Vec<&Object>> = HashMap::new();
+        let mut by_former: HashMap<&str, Vec<&Object>> = HashMap::new();
         for object in objects.iter().filter(|object| object.is_own) {
             by_key.entry(object.key.canonical.as_str()).or_default().push(object);
+            by_former.entry(object.former.canonical.as_str()).or_default().push(object);
         }
         let names = |document: &&'o Document| {
             Some((document.key.canonical.as_str(), document.previous.as_ref()?.canonical.as_str()))
@@ -169,12 +174,16 @@ impl<'o> KnownObjects<'o> {
         loop {
             let before = renamed.len();
             rest.retain(|(key, previous)| {
-                let Some([object]) = by_key.get(previous).map(Vec::as_slice) else { return true };
-                if by_key.contains_key(key) {
+                // A way through a tree is one of the names before; a name alone is below those that are there then.
+                let found = by_former.get(previous).or_else(|| by_key.get(previous));
+                let Some([object]) = found.map(Vec::as_slice) else { return true };
+                let own = object.key.canonical.as_str();
+                let is_there = by_key.get(own).is_some_and(|all| all.iter().any(|one| one.id == object.id));
+                if !is_there || by_key.contains_key(key) {
                     return true;
                 }
                 renamed.insert(*key, (renamed.len(), *object));
-                by_key.remove(previous);
+                by_key.remove(own);
                 false
             });
             if renamed.len() == before {

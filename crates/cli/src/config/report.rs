@@ -43,7 +43,7 @@ impl Action<'_> {
     pub fn title(&self) -> String {
         let (sign, kind, shown) = (self.effect.sign(), self.kind.name, &self.key.shown);
         match (self.effect, self.object) {
-            (Effect::Rename, Some(object)) => format!("{sign} {kind} {:?} -> {shown:?}", object.key.shown),
+            (Effect::Rename, Some(object)) => format!("{sign} {kind} {:?} -> {shown:?}", object.former.shown),
             (Effect::Restore, _) => format!("{sign} {kind} {shown:?} (switched on again)"),
             _ => format!("{sign} {kind} {shown:?}"),
         }
@@ -128,7 +128,7 @@ pub fn json(actions: &[Action<'_>]) -> Value {
         if let (Some(made), Some(object)) = (made.as_object_mut(), action.object) {
             made.insert("id".to_owned(), Value::from(object.id.clone()));
             if action.effect == Effect::Rename {
-                made.insert("previousName".to_owned(), Value::from(object.key.shown.clone()));
+                made.insert("previousName".to_owned(), Value::from(object.former.shown.clone()));
             }
         }
         made

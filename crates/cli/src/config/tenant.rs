@@ -24,7 +24,10 @@ pub struct Object {
     pub id: String,
     /// The id of the object that it belongs to.
     pub owner: Option<String>,
+    /// By the names that the objects above it get.
     pub key: ObjectKey,
+    /// By the names that they have.
+    pub former: ObjectKey,
     /// Its fields as a file has them.
     pub body: Map<String, Value>,
     /// Its fields as the service answered them.
@@ -48,6 +51,8 @@ pub struct Tenant<'d> {
     shapes: &'d Shapes<'d>,
     objects: HashMap<&'static str, Vec<Object>>,
     pub names: Names,
+    /// What objects are called before any is renamed; none where no document has a former name.
+    former: Option<Names>,
     /// The kinds that the key may not read, and what the service said.
     pub unreadable: Vec<(&'static str, String)>,
 }
@@ -62,7 +67,12 @@ struct Row {
 
 impl<'d> Tenant<'d> {
     pub fn new(shapes: &'d Shapes<'d>) -> Self {
-        Self { shapes, objects: HashMap::new(), names: Names::default(), unreadable: Vec::new() }
+        Self { shapes, objects: HashMap::new(), names: Names::default(), former: None, unreadable: Vec::new() }
+    }
+
+    /// Remembers what objects are called before they are renamed.
+    pub fn keep_former_names(&mut self) {
+        self.former = Some(Names::default());
     }
 
     /// Why a kind cannot be read with this key; `None` when it can.
@@ -99,8 +109,11 @@ impl<'d> Tenant<'d> {
             Err(refusal) => return Err(refusal),
         };
         if let Some(get) = kind.get.filter(|_| kind.details) {
-            let key = |row: &Row| self.object(kind, row).map(|object| object.key.canonical).unwrap_or_default();
-            let is_wanted = |row: &Row| row.is_own && wanted.is_none_or(|wanted| wanted.contains(&key(row)));
+            let is_one = |wanted: &HashSet<String>, row: &Row| {
+                let object = self.object(kind, row);
+                object.is_some_and(|one| [one.key, one.former].iter().any(|key| wanted.contains(&key.canonical)))
+            };
+            let is_wanted = |row: &Row| row.is_own && wanted.is_none_or(|wanted| is_one(wanted, row));
             let (near, far): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_wanted);
             let whole = |service: &mut Service<'_>, row: &Row| {
                 let ids: Vec<&str> = row.owner.as_deref().into_iter().chain([row.id.as_str()]).collect();
@@ -112,9 +125,27 @@ impl<'d> Tenant<'d> {
             rows = service.each(&near, whole)?;
             rows.extend(far);
         }
-        let mut objects = self.convert(kind, &rows, &HashSet::new());
-        let renames = renamed(&objects);
-        if !renames.is_empty() {
+        let objects = self.rename(kind, &rows, renamed);
+        self.objects.insert(kind.name, objects);
+        Ok(())
+    }
+
+    /// The objects of rows, of which some are called otherwise from now on.
+    fn rename(
+        &mut self,
+        kind: &'static Kind,
+        rows: &[Row],
+        renamed: impl Fn(&[Object]) -> Vec<RenamedObject>,
+    ) -> Vec<Object> {
+        let mut objects = self.convert(kind, rows, &HashSet::new());
+        let mut count = 0;
+        loop {
+            let renames = renamed(&objects);
+            // By its new name, what is below a renamed object may be one that is renamed itself.
+            if renames.len() <= count {
+                return objects;
+            }
+            count = renames.len();
             // What is below a renamed object is called otherwise, too, and another object may get its former name.
             self.names.forget(kind.name);
             for RenamedObject { id, key, reference } in &renames {
@@ -122,10 +153,8 @@ impl<'d> Tenant<'d> {
                 self.names.insert(kind.name, found, key, reference.clone());
             }
             let renamed: HashSet<&str> = renames.iter().map(|one| one.id.as_str()).collect();
-            objects = self.convert(kind, &rows, &renamed);
+            objects = self.convert(kind, rows, &renamed);
         }
-        self.objects.insert(kind.name, objects);
-        Ok(())
     }
 
     fn rows(&mut self, kind: &'static Kind, service: &mut Service<'_>) -> Result<Vec<Row>, Refusal> {
@@ -180,7 +209,10 @@ impl<'d> Tenant<'d> {
             for row in if stuck { &later } else { &now } {
                 let Some(object) = self.object(kind, row) else { continue };
                 if !renamed.contains(object.id.as_str()) {
-                    self.note(kind, &object);
+                    note(&mut self.names, kind, &object, &object.key);
+                }
+                if let Some(names) = &mut self.former {
+                    note(names, kind, &object, &object.former);
                 }
                 objects.push(object);
             }
@@ -201,35 +233,46 @@ impl<'d> Tenant<'d> {
         let key = keys::of_object(kind, &body)?;
         let is_on = kind.switch.as_ref().and_then(|switch| answer.get(switch.field)?.as_bool()).unwrap_or(true);
         let (id, owner) = (row.id.clone(), row.owner.clone());
-        Some(Object { id, owner, key, body, answer, is_own: row.is_own, is_on })
+        let former = self
+            .former
+            .as_ref()
+            .and_then(|names| keys::of_object(kind, &to_file(self.shapes.of(kind), &answer, names)));
+        let former = former.unwrap_or_else(|| key.clone());
+        Some(Object { id, owner, key, former, body, answer, is_own: row.is_own, is_on })
     }
 
     fn body(&self, kind: &Kind, answer: &Map<String, Value>) -> Map<String, Value> {
         to_file(self.shapes.of(kind), answer, &self.names)
     }
+}
 
-    /// Notes what an object is called, and its parts.
-    fn note(&mut self, kind: &'static Kind, object: &Object) {
-        let found = NamedObject { id: object.id.clone(), is_own: object.is_own };
-        let reference = keys::reference(kind, &object.key, &object.body);
-        // Some refer to it by its other id.
-        for name in ["id", "uniqueId"] {
-            let other = object.answer.get(name).and_then(id_text).filter(|other| *other != object.id);
-            if let Some(id) = other {
-                self.names.insert_other_id(kind.name, id, object.id.clone());
-            }
+/// Notes what an object is called, and its parts.
+fn note(names: &mut Names, kind: &'static Kind, object: &Object, key: &ObjectKey) {
+    let found = NamedObject { id: object.id.clone(), is_own: object.is_own };
+    let reference = keys::reference(kind, key, &object.body);
+    // Some refer to it by its other id.
+    for name in ["id", "uniqueId"] {
+        let other = object.answer.get(name).and_then(id_text).filter(|other| *other != object.id);
+        if let Some(id) = other {
+            names.insert_other_id(kind.name, id, object.id.clone());
         }
-        self.names.insert(kind.name, found, &object.key, reference);
-        note_parts(&mut self.names, kind, &object.key, &object.answer, object.is_own);
     }
+    names.insert(kind.name, found, key, reference);
+    note_parts(names, kind, key, &object.answer, object.is_own);
 }
 
 #[cfg(test)]
 impl Tenant<'_> {
     /// Adds the objects of a list of `client_1`, which belong to the object of this id.
-    pub fn add(&mut self, kind: &'static Kind, answers: &[Value], owner: Option<&str>) {
+    pub fn add(
+        &mut self,
+        kind: &'static Kind,
+        answers: &[Value],
+        owner: Option<&str>,
+        renamed: impl Fn(&[Object]) -> Vec<RenamedObject>,
+    ) {
         let rows: Vec<Row> = answers.iter().filter_map(|answer| row(kind, answer.clone(), owner, "client_1")).collect();
-        let objects = self.convert(kind, &rows, &HashSet::new());
+        let objects = self.rename(kind, &rows, renamed);
         self.objects.entry(kind.name).or_default().extend(objects);
     }
 }

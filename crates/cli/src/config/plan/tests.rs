@@ -27,7 +27,8 @@ fn objects(names: &[&str], documents: &[(&str, &str)]) -> Vec<(usize, Option<Str
     let object = |name: &&str| {
         let (body, answer) = (Map::new(), Map::new());
         let id = (*name).to_owned();
-        Object { id, owner: None, key: key(name), body, answer, is_own: true, is_on: true }
+        let (key, former) = (key(name), key(name));
+        Object { id, owner: None, key, former, body, answer, is_own: true, is_on: true }
     };
     let objects: Vec<Object> = names.iter().map(object).collect();
     let documents: Vec<Document> = documents.iter().map(document).collect();
@@ -64,8 +65,11 @@ fn planned(lists: Lists<'_>, text: &str, managed: &[(&'static str, &str)]) -> Ve
     let mut documents = documents::read(folder.path(), &shapes).unwrap();
     let mut tenant = Tenant::new(&shapes);
     documents.iter().for_each(|document| tenant.names.describe(document.kind.name, &document.key));
+    tenant.keep_former_names();
     for (kind, owner, rows) in lists {
-        tenant.add(kinds::kind(kind).unwrap(), rows.as_array().unwrap(), *owner);
+        let own: Vec<&Document> = documents.iter().filter(|one| one.kind.name == *kind).collect();
+        let renamed = |objects: &[Object]| renames(&own, objects);
+        tenant.add(kinds::kind(kind).unwrap(), rows.as_array().unwrap(), *owner, renamed);
     }
     documents.iter_mut().for_each(|document| document.resolve(&shapes, &tenant.names));
     let managed = ManagedObjects::of(managed);
@@ -211,4 +215,49 @@ fn what_is_switched_off_differs_from_a_file_that_does_not_say_so() {
     let found = planned(&lists, &on, &[]);
     let is_switch = |line: &String| line.ends_with(": Some(Bool(false)) -> Some(Bool(true))");
     assert_eq!(found.iter().filter(|line| is_switch(line)).count(), 3, "{found:#?}");
+}
+
+/// A category below another, with an article, and with another category below it.
+fn knowledge() -> [(&'static str, Option<&'static str>, Value); 2] {
+    let category = |id: &str, name: &str, above: &str| {
+        json!({"id": id, "name": name,
+        "parentCategory": if above.is_empty() { Value::Null } else { json!({"id": above}) }})
+    };
+    let categories = json!([category("1", "A", ""), category("2", "B", "1"), category("3", "C", "2")]);
+    let article = json!([{"id": "9", "title": "T", "content": "x", "category": {"id": "2"}}]);
+    [("KbCategory", None, categories), ("KbArticle", None, article)]
+}
+
+#[test]
+fn several_levels_of_a_tree_are_renamed_at_once() {
+    let text = |b: &str, c: &str, t: &str| {
+        format!(
+            "kind: KbCategory\nname: A2\npreviousName: A\n---\n\
+             kind: KbCategory\nname: B2\npreviousName: {b}\nparentCategory: {{path: A2}}\n---\n\
+             kind: KbCategory\nname: C2\npreviousName: {c}\nparentCategory: {{path: A2 >> B2}}\n---\n\
+             kind: KbArticle\ntitle: T2\npreviousName: {t}\ncontent: x\ncategory: {{path: A2 >> B2}}\n"
+        )
+    };
+    let expected = [
+        "> KbCategory \"A\" -> \"A2\"",
+        "> KbCategory \"A >> B\" -> \"A2 >> B2\"",
+        "> KbCategory \"A >> B >> C\" -> \"A2 >> B2 >> C2\"",
+        "> KbArticle \"A >> B >> T\" -> \"A2 >> B2 >> T2\"",
+    ];
+    // By the ways through the tree as it is, and by names alone.
+    for text in [text("A >> B", "A >> B >> C", "A >> B >> T"), text("B", "C", "T")] {
+        let titles: Vec<String> =
+            planned(&knowledge(), &text, &[]).into_iter().filter(|one| one.starts_with('>')).collect();
+        assert_eq!(titles, expected, "{text}");
+    }
+}
+
+#[test]
+fn what_keeps_its_name_moves_with_the_category_above_it() {
+    let text = "kind: KbCategory\nname: A2\npreviousName: A\n---\n\
+                kind: KbCategory\nname: B\npreviousName: A >> B\nparentCategory: {path: A2}\n---\n\
+                kind: KbArticle\ntitle: T\npreviousName: A >> B >> T\ncontent: x\ncategory: {path: A2 >> B}\n";
+    let found = planned(&knowledge(), text, &[]);
+    assert_eq!(found[0], "> KbCategory \"A\" -> \"A2\"");
+    assert!(!found.iter().any(|line| line.starts_with('+')), "{found:#?}");
 }
