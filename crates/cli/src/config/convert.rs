@@ -140,6 +140,40 @@ fn resolve_value(shape: &Shape<'_>, value: &mut Value, document: &Map<String, Va
     }
 }
 
+/// What the references of a document lead to: kinds and ids of objects.
+pub fn referred(fields: &[Field<'_>], body: &Map<String, Value>, names: &Names) -> Vec<(&'static str, String)> {
+    let mut found = Vec::new();
+    for field in fields {
+        if let Some(value) = body.get(field.name) {
+            refer(&field.shape, value, body, names, &mut found);
+        }
+    }
+    found
+}
+
+fn refer(
+    shape: &Shape<'_>,
+    value: &Value,
+    document: &Map<String, Value>,
+    names: &Names,
+    to: &mut Vec<(&'static str, String)>,
+) {
+    match (shape, value) {
+        (Shape::Object(fields), Value::Object(body)) => {
+            let values = fields.iter().filter_map(|field| Some((field, body.get(field.name)?)));
+            values.for_each(|(field, value)| refer(&field.shape, value, document, names, to));
+        }
+        (Shape::List(shape, ..), Value::Array(values)) => {
+            values.iter().for_each(|value| refer(shape, value, document, names, to));
+        }
+        (Shape::Reference(target), value) => {
+            let id = find_id(*target, value, document, names).ok();
+            to.extend(id.map(|id| (target.kind, names.own_id(target.kind, &id).to_owned())));
+        }
+        _ => {}
+    }
+}
+
 /// The id of the object that a reference of a document leads to.
 fn find_id(
     target: Target<'_>,

@@ -1,7 +1,7 @@
 //! `muster export`: the tenant as files.
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     fs,
     path::{Path, PathBuf},
 };
@@ -10,6 +10,7 @@ use base::timestamp::Timestamp;
 use serde_json::{Map, Value, json};
 
 use super::{
+    convert::referred,
     documents::Shapes,
     files::is_source,
     folder::{Folder, slug},
@@ -34,19 +35,46 @@ pub fn read_tenant(shapes: &Shapes<'_>, service: &mut Service<'_>, now: Timestam
     for kind in kinds::all() {
         tenant.load(kind, service, None, |_| Vec::new())?;
     }
+    let mut export = files_of(&tenant, shapes, now);
+    for kind in kinds::all() {
+        note_members(kind, &tenant, service, &mut export.notes)?;
+    }
+    Ok(export)
+}
+
+/// The files of a tenant that was read.
+fn files_of(tenant: &Tenant<'_>, shapes: &Shapes<'_>, now: Timestamp) -> Export {
     let mut notes = Vec::new();
     for (kind, why) in &tenant.unreadable {
         let why = why.lines().next().unwrap_or_default();
         notes.push(format!("{kind}: left out: {why}"));
     }
     let mut folder = Folder::default();
+    let mut written = Vec::new();
     for kind in kinds::all() {
-        add(kind, &tenant, now, &mut folder, &mut notes);
+        written.extend(add(kind, tenant, now, &mut folder, &mut notes).into_iter().map(|object| (kind, object)));
     }
-    for kind in kinds::all() {
-        note_members(kind, &tenant, service, &mut notes)?;
+    notes.extend(left_out(&written, tenant, shapes));
+    Export { files: folder.files, notes }
+}
+
+/// The references of objects in files to objects of the tenant that are in none.
+fn left_out(written: &[(&'static Kind, &Object)], tenant: &Tenant<'_>, shapes: &Shapes<'_>) -> Vec<String> {
+    let own = kinds::all().iter().flat_map(|kind| tenant.objects(kind).iter().map(move |object| (kind, object)));
+    let own = own.filter(|(_, object)| object.is_own);
+    let mut left: HashMap<(&str, &str), &Object> =
+        own.map(|(kind, object)| ((kind.name, object.id.as_str()), object)).collect();
+    written.iter().for_each(|(kind, object)| drop(left.remove(&(kind.name, object.id.as_str()))));
+    let mut notes = Vec::new();
+    for (kind, object) in written {
+        for (other, id) in referred(shapes.of(kind), &object.body, &tenant.names) {
+            let Some(found) = left.get(&(other, id.as_str())) else { continue };
+            let (shown, found) = (&object.key.shown, &found.key.shown);
+            let note = format!("{} {shown:?}: refers to {other} {found:?}, which is left out", kind.name);
+            notes.extend(Some(note).filter(|note| notes.last() != Some(note)));
+        }
     }
-    Ok(Export { files: folder.files, notes })
+    notes
 }
 
 /// Notes the groups that have resources as members by hand.
@@ -69,12 +97,20 @@ fn note_members(
     Ok(())
 }
 
-fn add(kind: &'static Kind, tenant: &Tenant<'_>, now: Timestamp, folder: &mut Folder, notes: &mut Vec<String>) {
+/// Adds the files of a kind; answers the objects in them.
+fn add<'t>(
+    kind: &'static Kind,
+    tenant: &'t Tenant<'_>,
+    now: Timestamp,
+    folder: &mut Folder,
+    notes: &mut Vec<String>,
+) -> Vec<&'t Object> {
     let is_described = |object: &&Object| {
         object.is_own && object.is_on && (kind.concerns)(&object.answer) && !kind.is_over(&object.body, now)
     };
     let mut objects: Vec<&Object> = tenant.objects(kind).iter().filter(is_described).collect();
     objects.sort_by(|one, other| one.key.cmp(&other.key));
+    let mut written = Vec::new();
     for same in objects.chunk_by(|one, next| one.key.canonical == next.key.canonical) {
         let [object] = same else {
             let shown = same.first().map(|object| object.key.shown.as_str()).unwrap_or_default();
@@ -82,9 +118,11 @@ fn add(kind: &'static Kind, tenant: &Tenant<'_>, now: Timestamp, folder: &mut Fo
             continue;
         };
         folder.add(kind, &object.key.shown, &document(kind, object));
+        written.push(*object);
         let unsaid = (kind.unsaid)(&object.answer);
         notes.extend(unsaid.map(|what| format!("{} {:?}: not in its file: {what}", kind.name, object.key.shown)));
     }
+    written
 }
 
 /// The document of an object.
@@ -132,4 +170,46 @@ pub fn others(folder: &Path, export: &Export) -> Vec<PathBuf> {
     others.retain(|path| is_source(path) && !written.contains(path));
     others.sort();
     others
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{config::tests::document as interface, operations};
+
+    #[test]
+    fn a_reference_to_what_is_left_out_is_told() {
+        let interface = interface();
+        let operations = operations::all(&interface);
+        let shapes = Shapes::new(&operations).unwrap();
+        let mut tenant = Tenant::new(&shapes);
+        let user = |id: &str, login: &str, activated: bool| {
+            json!({"id": id, "loginName": login,
+            "tenantId": "client_1", "activated": activated})
+        };
+        let machine = |id: &str, agent: bool| {
+            json!({"id": id, "name": id, "clientUniqueId": "client_1",
+            "agentInstalled": agent})
+        };
+        let group = json!({"uniqueId": "USRGRP-1", "name": "Ops", "tenantId": "client_1", "activated": true,
+            "users": [{"id": "USR1"}, {"id": "USR2"}]});
+        let window = json!({"uniqueId": "SM-1", "name": "Patches", "clientUniqueId": "client_1",
+            "devices": [{"id": "web-01"}, {"id": "web-02"}]});
+        for (kind, rows) in [
+            ("User", vec![user("USR1", "anna", true), user("USR2", "ben", false)]),
+            ("UserGroup", vec![group]),
+            ("Resource", vec![machine("web-01", false), machine("web-02", true)]),
+            ("MaintenanceWindow", vec![window]),
+        ] {
+            tenant.add(kinds::kind(kind).unwrap(), &rows, None, |_| Vec::new());
+        }
+        let now = Timestamp::from_millis(0);
+        let export = files_of(&tenant, &shapes, now);
+        let expected = [
+            "UserGroup \"Ops\": refers to User \"ben\", which is left out",
+            "MaintenanceWindow \"Patches\": refers to Resource \"web-02\", which is left out",
+        ];
+        assert_eq!(export.notes, expected);
+        assert_eq!(export.files.len(), 4);
+    }
 }

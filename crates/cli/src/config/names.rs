@@ -51,10 +51,14 @@ impl Names {
         self.ids.retain(|(one, _), _| *one != kind);
     }
 
+    /// The id of an object by any of its ids.
+    pub fn own_id<'i>(&'i self, kind: &'static str, id: &'i str) -> &'i str {
+        self.others.get(&(kind, id.to_owned())).map_or(id, String::as_str)
+    }
+
     /// How files refer to an object by its name; `None` where that name does not lead to it alone.
     pub fn reference(&self, kind: &'static str, id: &str) -> Option<&Value> {
-        let place = (kind, id.to_owned());
-        let id = self.others.get(&place).map_or(id, String::as_str);
+        let id = self.own_id(kind, id);
         let (key, reference) = self.references.get(&(kind, id.to_owned()))?;
         matches!(self.find(kind, key).as_slice(), [found] if found.id == id).then_some(reference)
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{convert, diff, documents, documents::Shapes, json_schema, kinds, kinds::List};
 use crate::operations;
 
-fn document() -> Value {
+pub fn document() -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../openapi/openapi.json");
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }

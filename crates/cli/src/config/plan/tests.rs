@@ -1,14 +1,14 @@
 //! Plans, of what lists of the service answer.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::PathBuf};
 
 use serde_json::json;
 
 use super::*;
-use crate::{config::documents, operations};
+use crate::{
+    config::{documents, tests::document as interface},
+    operations,
+};
 
 fn key(name: &str) -> ObjectKey {
     ObjectKey { canonical: name.to_owned(), shown: name.to_owned() }
@@ -56,8 +56,7 @@ type Lists<'l> = &'l [(&'static str, Option<&'l str>, Value)];
 
 /// The lines of a plan: of actions their titles and changes, then its notes.
 fn planned(lists: Lists<'_>, text: &str, managed: &[(&'static str, &str)]) -> Vec<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../openapi/openapi.json");
-    let document: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let document = interface();
     let operations = operations::all(&document);
     let shapes = Shapes::new(&operations).unwrap();
     let folder = tempfile::tempdir().unwrap();
