@@ -30,7 +30,6 @@ mod placeholder_lists;
 #[cfg(test)]
 mod proptests;
 pub mod reply;
-mod role_table;
 pub mod roles;
 mod software;
 #[cfg(test)]

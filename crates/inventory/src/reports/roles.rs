@@ -10,7 +10,6 @@ use std::sync::LazyLock;
 use base::text::listed;
 
 use super::model::{Report, Software};
-use super::role_table::{BESIDE, EDITIONS, PACKAGES, PRODUCTS, RPM_CLIENTS};
 
 /// Every role there is; `appRoles` takes no other value.
 pub const APP_ROLES: [&str; 45] = listed(
@@ -20,19 +19,37 @@ pub const APP_ROLES: [&str; 45] = listed(
     squid tomcat varnish weblogic websphere zookeeper",
 );
 
+/// Packages, each line with the role that they give; a role may have several. `#` stands for a version: `postgresql-#` is
+/// `postgresql-15` and `postgresql-9.6`, and not `postgresql-15-postgis-3`. No package makes a machine a `memorystats`,
+/// and containers are seen running, not installed.
+const PACKAGES: &str = include_str!("roles/packages.txt");
+
+/// Products, as Windows and macOS list them: the words that a name begins with, before a version or an edition.
+const PRODUCTS: &str = include_str!("roles/products.txt");
+
 /// Roles by package name with `#` for versions.
-static BY_PACKAGE: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| by_name(PACKAGES, ' '));
+static BY_PACKAGE: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| entries(PACKAGES).collect());
 
 /// Roles by the first words of a product.
-static BY_PRODUCT: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| by_name(PRODUCTS, '|'));
+static BY_PRODUCT: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| entries(PRODUCTS).collect());
 
-fn by_name(table: &[(&'static str, &'static str)], separator: char) -> HashMap<&'static str, &'static str> {
-    let names = |(role, names): &(&'static str, &'static str)| {
-        let role = *role;
-        names.split(separator).map(move |name| (name.trim(), role))
-    };
-    table.iter().flat_map(names).collect()
+/// The names of a table, each with its role.
+fn entries(table: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let lines = table.lines().filter_map(|line| line.split_once(": "));
+    lines.flat_map(|(role, names)| names.split(", ").map(move |name| (name, role)))
 }
+
+/// Names that are the server in other distributions and the client in an RPM one.
+const RPM_CLIENTS: [&str; 6] = ["mariadb", "mongodb", "mongodb#", "mysql", "postgresql", "postgresql#"];
+
+/// Words in a product's name that make it something beside the server.
+const BESIDE: &str = "\
+    adapter admin agent backup bindings browser client clients compass connect connector connectors development devel \
+    docs documentation driver drivers examples exporter gui headers installer jdbc libraries library manager manual \
+    monitor notifier odbc pgadmin plugin samples sdk shell studio tools utilities viewer workbench";
+
+/// Words that may follow a product's name without making it another product.
+const EDITIONS: &str = "community edition enterprise express lts release server standard version xe";
 
 /// The role of a machine on which containers run, whatever is installed on it.
 const CONTAINERS: &str = "docker-container";

@@ -7,13 +7,14 @@ fn role_of(name: &str, from: &str) -> Option<&'static str> {
 #[test]
 fn the_tables_name_known_roles_and_each_package_once() {
     assert!(APP_ROLES.is_sorted());
-    for (table, separator) in [(PACKAGES, ' '), (PRODUCTS, '|')] {
-        let names = table.iter().flat_map(|(_, names)| names.split(separator));
-        assert_eq!(names.clone().count(), by_name(table, separator).len());
-        assert!(names.clone().all(|name| !name.trim().is_empty()));
-        assert!(table.iter().all(|(role, _)| APP_ROLES.contains(role)));
+    for table in [PACKAGES, PRODUCTS] {
+        assert!(table.lines().all(|line| line.contains(": ")));
+        assert_eq!(entries(table).count(), entries(table).collect::<HashMap<_, _>>().len());
+        assert!(
+            entries(table).all(|(name, role)| name == name.trim() && !name.is_empty() && APP_ROLES.contains(&role))
+        );
     }
-    let told = |role: &&str| PACKAGES.iter().any(|(known, _)| known == role);
+    let told = |role: &&str| entries(PACKAGES).any(|(_, known)| known == *role);
     let untold: Vec<_> = APP_ROLES.iter().filter(|role| !told(role)).collect();
     assert_eq!(untold, [&"docker-container", &"memorystats"]);
 }
