@@ -1,191 +1,19 @@
 //! The files of the console, embedded in the program.
 
 use std::{
+    borrow::Cow,
     collections::HashMap,
     sync::{Arc, LazyLock},
 };
 
 use api::files::File;
 use bytes::Bytes;
+use rust_embed::RustEmbed;
 
-/// Names below `static/`, each with the contents of the file.
-macro_rules! files {
-    ($($path:literal),* $(,)?) => {
-        &[$(($path, include_bytes!(concat!("../static/", $path)))),*]
-    };
-}
-
-/// Every file except those that are generated.
-const FILES: &[(&str, &[u8])] = files![
-    "index.html",
-    "icon.svg",
-    "manifest.webmanifest",
-    "style.css",
-    "tokens.css",
-    "address.js",
-    "alertcounts.js",
-    "alertlist.js",
-    "api.js",
-    "app.js",
-    "barchart.js",
-    "bodyschema.js",
-    "calendar.js",
-    "calendarfeeds.js",
-    "changestream.js",
-    "conflict.js",
-    "conflictmarks.js",
-    "copy.js",
-    "csvexport.js",
-    "daterange.js",
-    "dialog.js",
-    "drag.js",
-    "editdialog.js",
-    "elements.js",
-    "focus.js",
-    "form.js",
-    "hooks.js",
-    "lanes.js",
-    "linediff.js",
-    "look.js",
-    "machines.js",
-    "markdown.js",
-    "markdowntokens.js",
-    "members.js",
-    "menu.js",
-    "menucounts.js",
-    "myshifts.js",
-    "names.js",
-    "oncallpeople.js",
-    "palette.js",
-    "palettesearch.js",
-    "patternfields.js",
-    "peoplesearch.js",
-    "picker.js",
-    "recordactions.js",
-    "recorddialog.js",
-    "recordnames.js",
-    "records.js",
-    "references.js",
-    "reorder.js",
-    "responders.js",
-    "rosterconflicts.js",
-    "rosterdialogs.js",
-    "rosterform.js",
-    "rosterhours.js",
-    "rosterpanels.js",
-    "rosterpreview.js",
-    "rostertimeline.js",
-    "rotation.js",
-    "route.js",
-    "rowwindow.js",
-    "rulekeys.js",
-    "rulelines.js",
-    "schemacontrols.js",
-    "schemafield.js",
-    "screenlist.js",
-    "shiftschedule.js",
-    "signin.js",
-    "sorttable.js",
-    "table.js",
-    "tenants.js",
-    "time.js",
-    "timeoff.js",
-    "toast.js",
-    "undodialog.js",
-    "undofields.js",
-    "screens/alert.js",
-    "screens/alertactions.js",
-    "screens/alertbulk.js",
-    "screens/alertchart.js",
-    "screens/alertfigures.js",
-    "screens/alertpanels.js",
-    "screens/alertroutes.js",
-    "screens/alerts.js",
-    "screens/alerttimeline.js",
-    "screens/alldeliveries.js",
-    "screens/article.js",
-    "screens/articleform.js",
-    "screens/audit.js",
-    "screens/auditchanges.js",
-    "screens/categories.js",
-    "screens/category.js",
-    "screens/changesets.js",
-    "screens/client.js",
-    "screens/clients.js",
-    "screens/contactforms.js",
-    "screens/contactmethods.js",
-    "screens/decommissioned.js",
-    "screens/decommissionedresource.js",
-    "screens/deliveries.js",
-    "screens/eventform.js",
-    "screens/eventtest.js",
-    "screens/explain.js",
-    "screens/group.js",
-    "screens/groupform.js",
-    "screens/groups.js",
-    "screens/heartbeat.js",
-    "screens/heartbeats.js",
-    "screens/holidaycalendar.js",
-    "screens/holidays.js",
-    "screens/inbound.js",
-    "screens/incident.js",
-    "screens/incidentform.js",
-    "screens/incidents.js",
-    "screens/integration.js",
-    "screens/integrationevent.js",
-    "screens/integrations.js",
-    "screens/job.js",
-    "screens/jobform.js",
-    "screens/jobs.js",
-    "screens/jobschedule.js",
-    "screens/kbcategory.js",
-    "screens/keys.js",
-    "screens/knowledge.js",
-    "screens/maintenance.js",
-    "screens/oncall.js",
-    "screens/owners.js",
-    "screens/pages.js",
-    "screens/people.js",
-    "screens/personaccess.js",
-    "screens/policies.js",
-    "screens/policysteps.js",
-    "screens/reports.js",
-    "screens/resource.js",
-    "screens/resourcebulk.js",
-    "screens/resourcecolumns.js",
-    "screens/resourceform.js",
-    "screens/resourceimport.js",
-    "screens/resourcepanels.js",
-    "screens/resources.js",
-    "screens/roster.js",
-    "screens/rosters.js",
-    "screens/routing.js",
-    "screens/run.js",
-    "screens/runs.js",
-    "screens/script.js",
-    "screens/scripts.js",
-    "screens/settings.js",
-    "screens/site.js",
-    "screens/sites.js",
-    "screens/usergroup.js",
-    "screens/usergroups.js",
-    "screens/window.js",
-    "screens/windowactions.js",
-    "screens/windowfeeds.js",
-    "screens/windowform.js",
-    "screens/windowmatch.js",
-    "screens/windowmonth.js",
-    "screens/windowpreview.js",
-    "screens/windowschedule.js",
-    "screens/windowtargets.js",
-    "vendor/LICENSE-htm",
-    "vendor/LICENSE-lucide",
-    "vendor/LICENSE-marked",
-    "vendor/LICENSE-preact",
-    "vendor/icons.svg",
-    "vendor/marked.js",
-    "vendor/preact-htm.js",
-];
+/// The files below `static/`.
+#[derive(RustEmbed)]
+#[folder = "static"]
+struct Static;
 
 /// The paths of the modules that are generated.
 const GENERATED: [&str; 2] = ["operations.js", "forms.js"];
@@ -195,7 +23,7 @@ const PAGE: &str = "index.html";
 
 /// All files, ready to be sent.
 pub struct Files {
-    written: HashMap<&'static str, Arc<File>>,
+    written: HashMap<Cow<'static, str>, Arc<File>>,
     generated: [LazyFile; 2],
 }
 
@@ -208,7 +36,10 @@ impl Files {
         operations: impl FnOnce() -> String + Send + 'static,
         forms: impl FnOnce() -> String + Send + 'static,
     ) -> Self {
-        let written = FILES.iter().map(|(path, bytes)| (*path, File::new(kind(path), Bytes::from_static(bytes))));
+        let written = Static::iter().filter_map(|path| {
+            let file = File::new(kind(&path), Bytes::from_owner(Static::get(&path)?.data));
+            Some((path, file))
+        });
         Self { written: written.collect(), generated: [lazy(operations), lazy(forms)] }
     }
 
@@ -258,10 +89,10 @@ mod tests {
     }
 
     #[test]
-    fn the_list_has_every_file() {
+    fn every_file_is_embedded() {
         let mut found = BTreeSet::new();
         below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("static"), "", &mut found);
-        assert_eq!(found, FILES.iter().map(|(path, _)| (*path).to_owned()).collect());
+        assert_eq!(found, Static::iter().map(Cow::into_owned).collect());
     }
 
     #[test]
