@@ -5,6 +5,7 @@ use std::fmt::Display;
 use crate::{
     lenient::{self, TIMESTAMP, TRUE_OR_FALSE},
     problem::{FieldError, Problem, shorten},
+    text::fold,
     timestamp::Timestamp,
 };
 
@@ -47,6 +48,11 @@ impl Term {
         self.values.iter().map(word).collect::<Option<_>>().ok_or_else(wrong)
     }
 
+    /// The values, folded as names are.
+    pub fn folded(&self) -> impl Iterator<Item = String> {
+        self.values.iter().map(|value| fold(value))
+    }
+
     /// The value as an instant.
     ///
     /// # Errors
@@ -59,6 +65,14 @@ impl Term {
     pub fn wrong(&self, message: impl Display) -> Problem {
         refused(format!("{}: {message}", self.name))
     }
+}
+
+/// What the term of this name says, as `true` or `false`.
+///
+/// # Errors
+/// 400 on `queryString` when it says neither.
+pub fn flag(terms: &[Term], name: &str) -> Result<Option<bool>, Problem> {
+    terms.iter().find(|term| term.name == name).map(Term::boolean).transpose()
 }
 
 /// Reads a filter ("queryString" in `docs/interface.md`); `known` are the variables of the list.

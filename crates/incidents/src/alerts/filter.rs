@@ -47,7 +47,7 @@ pub struct Search {
 /// 400 on `queryString`.
 pub fn search(scope: &[String], text: &str, now: Timestamp) -> Result<Search, Problem> {
     let terms = query_string::parse(text, &VARIABLES)?;
-    let whole = terms.iter().find(|term| term.name == "isEquals").map_or(Ok(false), Term::boolean)?;
+    let whole = query_string::flag(&terms, "isEquals")? == Some(true);
     let tenants = match scope {
         [one] => Condition::sql("alerts.tenant_id = ").text(one),
         many => Condition::text_in("alerts.tenant_id IN", many),

@@ -9,9 +9,7 @@ use base::problem::{FieldErrors, Problem};
 use outbox::Tx;
 
 use super::{
-    row,
-    rules::{self, Filter},
-    store, view,
+    filter, row, rules, store, view,
     wire::{Category, CategoryChange, CategoryId, CategoryMove, CategoryReference, NewCategories},
 };
 use crate::neighbours::Neighbours;
@@ -106,14 +104,11 @@ pub async fn list(
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
     let PageQuery { own: View { view }, .. } = context.query.clone();
-    let mut filter = Filter::parse(&context.query.filter)?;
-    if view == TREE {
-        filter.parents.get_or_insert_with(|| vec![String::new()]);
-    }
+    let (condition, all_list) = filter::condition(&context.query.filter, view == TREE)?;
     let page = context.page(move |conn, scope, sort, walk| {
-        let own_alone = filter.all == Some(false);
+        let own_alone = all_list == Some(false);
         let tenants = if own_alone { vec![scope.tenant_id().to_owned()] } else { scope.scope_and_partner() };
-        let found = store::search(conn, &tenants, &filter, sort, walk)?;
+        let found = store::search(conn, &tenants, condition, sort, walk)?;
         let show = if view == TREE { view::trees } else { view::all };
         Ok(found.with(show(conn, &*neighbours.people, &tenants, &found.rows)?))
     });

@@ -4,6 +4,7 @@
 //! changes only its own. A change of the tree locks it until the end of the transaction ([`store::lock_of_tree`]): two
 //! concurrent moves could close a circle.
 
+mod filter;
 pub mod http;
 pub mod row;
 pub mod rules;

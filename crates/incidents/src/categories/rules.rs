@@ -1,16 +1,13 @@
-//! Changes of categories, and the filter of their list, as pure functions.
+//! Changes of categories, as pure functions.
 
-use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
+use base::{problem::Problem, text::fold, timestamp::Timestamp};
 
-use super::{row::Category, wire::normal_id};
+use super::row::Category;
 
 /// The most levels of a tree.
 pub const DEEPEST: i64 = 250;
 /// The most categories of a tenant.
 pub const MOST: i64 = 20_000;
-
-/// The variables of a list.
-const VARIABLES: [&str; 5] = ["uniqueId", "name", "isEquals", "parentId", "allList"];
 
 /// A new category, below `parent`.
 ///
@@ -73,45 +70,6 @@ pub fn check_depth(depth: i64) -> Result<(), Problem> {
         return Ok(());
     }
     Err(Problem::conflict(format!("Categories may be nested at most {DEEPEST} levels deep.")))
-}
-
-/// Which categories a list means.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filter {
-    /// Exact.
-    pub ids: Option<Vec<String>>,
-    /// Folded names, whole or in part.
-    pub names: Option<Vec<String>>,
-    /// Do names match as a whole?
-    pub whole: bool,
-    /// The ids of parents; empty is the top.
-    pub parents: Option<Vec<String>>,
-    /// Does the list include the visible categories of other tenants?
-    pub all: Option<bool>,
-}
-
-impl Filter {
-    /// Reads a `queryString`.
-    ///
-    /// # Errors
-    /// 400 on `queryString`, with the error.
-    pub fn parse(text: &str) -> Result<Self, Problem> {
-        let mut filter = Self::default();
-        for term in query_string::parse(text, &VARIABLES)? {
-            match term.name {
-                "uniqueId" => filter.ids = Some(term.values.iter().map(|id| normal_id(id)).collect()),
-                "name" => filter.names = Some(term.values.iter().map(|name| fold(name)).collect()),
-                "parentId" => filter.parents = Some(term.values.iter().map(|id| parent_id(id)).collect()),
-                "allList" => filter.all = Some(term.boolean()?),
-                _ => filter.whole = term.boolean()?,
-            }
-        }
-        Ok(filter)
-    }
-}
-
-fn parent_id(text: &str) -> String {
-    if text.eq_ignore_ascii_case("none") { String::new() } else { normal_id(text) }
 }
 
 /// 409: a sibling already has this name.

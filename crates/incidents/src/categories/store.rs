@@ -7,11 +7,7 @@ use base::{Key, PageRequest, PageRows, query::Sort};
 use db::{Condition, Conn, Result, SortBy, Sorts, Tree};
 use diesel::{dsl::max, prelude::*};
 
-use super::{
-    row::Category,
-    rules::{self, Filter},
-    wire::CategoryReference,
-};
+use super::{row::Category, rules, wire::CategoryReference};
 use crate::schema::{incident_categories, incidents};
 
 /// Ids that one statement takes: SQLite allows no more than 32,766 values.
@@ -86,23 +82,16 @@ pub fn children(conn: &mut Conn, visible: &[String], ids: &[String]) -> Result<V
     })
 }
 
-/// A page of the categories that a filter means.
+/// A page of the categories of these tenants that meet a condition.
 pub fn search(
     conn: &mut Conn,
     visible: &[String],
-    filter: &Filter,
+    condition: Condition,
     sort: Sort,
     walk: &PageRequest,
 ) -> Result<PageRows<Category>> {
-    let condition = Condition::all([visible_rows(visible), condition(filter)]);
+    let condition = Condition::all([visible_rows(visible), condition]);
     Ok(db::page!(conn, incident_categories::table.filter(condition), SORTS, sort, walk))
-}
-
-fn condition(filter: &Filter) -> Condition {
-    let ids = filter.ids.iter().map(|ids| Condition::text_in("incident_categories.id IN", ids));
-    let parents = filter.parents.iter().map(|ids| Condition::text_in("incident_categories.parent_id IN", ids));
-    let names = filter.names.iter().map(|names| Condition::named("incident_categories.name_key", names, filter.whole));
-    Condition::all(ids.chain(parents).chain(names))
 }
 
 /// Stores new categories of one tenant and one parent.

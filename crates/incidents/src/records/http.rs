@@ -10,10 +10,10 @@ use db::{Conn, Result};
 use outbox::Tx;
 
 use super::{
-    document,
+    document, filter,
     references::{self, IncidentContext},
     row::{ALERT, CLOSED, Link, Note, RESOURCE, Row},
-    rules::{self, Filter, ResolvedReferences},
+    rules::{self, ResolvedReferences},
     store, tickets, view,
     wire::{Incident, IncidentClosing, IncidentId, IncidentInput, NewIncident},
 };
@@ -120,9 +120,9 @@ pub async fn search(
     context: RequestContext<PageQuery<Incidents>>,
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
-    let filter = Filter::parse(&context.query.filter)?;
+    let condition = filter::condition(&context, &context.query.filter)?;
     let page = context.page(move |conn, scope, sort, walk| {
-        let found = store::search(conn, &scope.scope_of_list(filter.all), &filter, sort, walk)?;
+        let found = store::search(conn, condition, sort, walk)?;
         Ok(found.with(view::all(conn, &neighbours, &scope.scope_and_partner(), &found.rows)?))
     });
     page.await

@@ -7,6 +7,7 @@
 
 pub mod demo;
 pub mod document;
+mod filter;
 pub mod http;
 mod notes;
 pub(crate) mod port;

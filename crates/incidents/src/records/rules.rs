@@ -1,25 +1,12 @@
-//! Changes of incidents, and the filter of their search, as pure functions.
+//! Changes of incidents, as pure functions.
 
-use base::{
-    problem::Problem,
-    query_string,
-    text::{fold, listed},
-    timestamp::Timestamp,
-};
-use db::{Dates, Json};
+use base::{problem::Problem, text::fold, timestamp::Timestamp};
+use db::Json;
 
 use super::{
-    row::{AlertName, CLOSED, Machine, NEVER_DUE, NORMAL, PRIORITIES, RESOLVED, Row, STATUSES},
+    row::{AlertName, CLOSED, Machine, NEVER_DUE, NORMAL, RESOLVED, Row},
     wire::IncidentInput,
 };
-use crate::categories::wire::normal_id;
-
-/// The variables of a search.
-const VARIABLES: [&str; 20] = listed(
-    "id uniqueId subject isEquals priority status categoryId requesterId requester assigneeId assignedTo \
-    assigneeGroupId resourceId alertId hasAlerts startCreationDate endCreationDate startUpdationDate endUpdationDate \
-    allList",
-);
 
 /// The records that the ids of a body refer to; `None` where the body has no id, so that the field stays as it is.
 #[derive(Clone, Debug, Default)]
@@ -134,74 +121,6 @@ fn next_version(
     }
 }
 
-/// The filter of a search.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filter {
-    /// Exact: each term has alternatives.
-    pub ids: Vec<Vec<String>>,
-    /// Folded subjects, whole or in part.
-    pub subjects: Option<Vec<String>>,
-    /// Do subjects match as a whole?
-    pub whole: bool,
-    /// Indexes in [`PRIORITIES`].
-    pub priorities: Option<Vec<i64>>,
-    /// Indexes in [`STATUSES`].
-    pub statuses: Option<Vec<i64>>,
-    /// Filed under one of these, as category or as sub category.
-    pub categories: Option<Vec<String>>,
-    /// Users: each term has alternatives.
-    pub requesters: Vec<Vec<String>>,
-    /// Users: each term has alternatives.
-    pub assignees: Vec<Vec<String>>,
-    /// User groups.
-    pub groups: Option<Vec<String>>,
-    /// Resources that it names.
-    pub resources: Option<Vec<String>>,
-    /// Alerts that it names.
-    pub alerts: Option<Vec<String>>,
-    /// Does it name any alert?
-    pub has_alerts: Option<bool>,
-    /// When they were created, and when they changed last.
-    pub dates: Dates,
-    /// Does the list of a partner include its clients?
-    pub all: Option<bool>,
-}
-
-impl Filter {
-    /// Reads a `queryString`.
-    ///
-    /// # Errors
-    /// 400 on `queryString`, with the error.
-    pub fn parse(text: &str) -> Result<Self, Problem> {
-        let mut filter = Self::default();
-        for term in query_string::parse(text, &VARIABLES)? {
-            let upper = || term.values.iter().map(|id| id.to_ascii_uppercase()).collect();
-            match term.name {
-                "id" | "uniqueId" => filter.ids.push(upper()),
-                "subject" => filter.subjects = Some(term.values.iter().map(|text| fold(text)).collect()),
-                "priority" => filter.priorities = Some(word_indexes(&term, &PRIORITIES)?),
-                "status" => filter.statuses = Some(word_indexes(&term, &STATUSES)?),
-                "categoryId" => filter.categories = Some(term.values.iter().map(|id| normal_id(id)).collect()),
-                "requesterId" | "requester" => filter.requesters.push(upper()),
-                "assigneeId" | "assignedTo" => filter.assignees.push(upper()),
-                "assigneeGroupId" => filter.groups = Some(term.values.clone()),
-                "resourceId" => filter.resources = Some(term.values.iter().map(|id| id.to_ascii_lowercase()).collect()),
-                "alertId" => filter.alerts = Some(term.values.clone()),
-                "hasAlerts" => filter.has_alerts = Some(term.boolean()?),
-                "allList" => filter.all = Some(term.boolean()?),
-                _ if filter.dates.take(&term)? => {}
-                _ => filter.whole = term.boolean()?,
-            }
-        }
-        Ok(filter)
-    }
-}
-
-fn word_indexes(term: &query_string::Term, words: &'static [&'static str]) -> Result<Vec<i64>, Problem> {
-    let index = |word: &str| words.iter().position(|known| *known == word).and_then(|index| i64::try_from(index).ok());
-    Ok(term.words(words)?.into_iter().filter_map(index).collect())
-}
-
 /// 409: the incident is closed.
 pub fn closed_error(id: &str) -> Problem {
     Problem::conflict(format!("The incident {id} is closed: give it another status to open it again."))
@@ -255,15 +174,5 @@ mod tests {
         assert_eq!(filed.sub_category_id, "a1");
         assert_eq!(at(&filed, &set("a", None), 3_000).unwrap().sub_category_id, "a1");
         assert_eq!(at(&filed, &set("b", None), 3_000).unwrap().sub_category_id, "");
-    }
-
-    #[test]
-    fn filters_know_words_in_any_letter_case() {
-        let filter =
-            Filter::parse("priority:very low,URGENT+status:new+startCreationDate:1970-01-01T00:00:01Z").unwrap();
-        assert_eq!(filter.priorities, Some(vec![0, 4]));
-        assert_eq!(filter.statuses, Some(vec![0]));
-        assert_ne!(filter.dates, Dates::default());
-        assert!(Filter::parse("status:gone").is_err() && Filter::parse("endCreationDate:x").is_err());
     }
 }

@@ -7,8 +7,8 @@ use diesel::prelude::*;
 use outbox::{Keep, Retention, Setting};
 
 use super::{
-    row::{ALERT, Link, Note, RESOURCE, Row},
-    rules::{self, Filter},
+    row::{Link, Note, Row},
+    rules,
 };
 use crate::schema::{incident_links, incident_notes, incidents};
 
@@ -90,67 +90,9 @@ pub fn any(conn: &mut Conn, tenant: &str) -> Result<bool> {
     Ok(db::has_any!(conn, incidents, tenant))
 }
 
-/// A page of the incidents that a filter means.
-pub fn search(
-    conn: &mut Conn,
-    scope: &[String],
-    filter: &Filter,
-    sort: Sort,
-    walk: &PageRequest,
-) -> Result<PageRows<Row>> {
-    let condition = Condition::all([Condition::text_in("incidents.tenant_id IN", scope), condition(scope, filter)]);
+/// A page of the incidents that meet a condition.
+pub fn search(conn: &mut Conn, condition: Condition, sort: Sort, walk: &PageRequest) -> Result<PageRows<Row>> {
     Ok(db::page!(conn, incidents::table.filter(condition), SORTS, sort, walk))
-}
-
-fn condition(scope: &[String], filter: &Filter) -> Condition {
-    let among = |column: &'static str, values: &Option<Vec<String>>| {
-        values.as_ref().map(|values| Condition::text_in(column, values))
-    };
-    let places = |column: &'static str, values: &Option<Vec<i64>>| {
-        values.as_ref().map(|values| Condition::integer_in(column, values.iter().copied()))
-    };
-    let named = |kind: &'static str, ids: &Option<Vec<String>>| {
-        ids.as_ref().map(|ids| {
-            Condition::sql(
-                "EXISTS (SELECT 1 FROM incident_links l WHERE l.tenant_id = incidents.tenant_id AND l.incident_id = \
-                 incidents.id AND ",
-            )
-            .append(Condition::text_in("l.tenant_id IN", scope))
-            .then(" AND l.kind = ")
-            .text(kind)
-            .then(" AND ")
-            .append(Condition::text_in("l.named_id IN", ids))
-            .then(")")
-        })
-    };
-    let subjects =
-        filter.subjects.as_ref().map(|subjects| Condition::named("incidents.subject_key", subjects, filter.whole));
-    let categories = filter.categories.as_ref().map(|ids| {
-        Condition::any([
-            Condition::text_in("incidents.category_id IN", ids),
-            Condition::text_in("incidents.sub_category_id IN", ids),
-        ])
-    });
-    let all = [
-        subjects,
-        places("incidents.priority IN", &filter.priorities),
-        places("incidents.status IN", &filter.statuses),
-        categories,
-        among("incidents.group_id IN", &filter.groups),
-        named(RESOURCE, &filter.resources),
-        named(ALERT, &filter.alerts),
-        filter
-            .has_alerts
-            .map(|has| Condition::sql(if has { "incidents.alerts <> '[]'" } else { "incidents.alerts = '[]'" })),
-        Some(filter.dates.condition("incidents.created_ms", "incidents.updated_ms")),
-    ];
-    let each = |text: &'static str, terms: &[Vec<String>]| {
-        Condition::all(terms.iter().map(|ids| Condition::text_in(text, ids)))
-    };
-    let ids = each("incidents.id IN", &filter.ids);
-    let people =
-        [each("incidents.requester_id IN", &filter.requesters), each("incidents.assignee_id IN", &filter.assignees)];
-    Condition::all(all.into_iter().flatten().chain([ids]).chain(people))
 }
 
 /// Stores a new incident.

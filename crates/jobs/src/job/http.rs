@@ -14,10 +14,9 @@ use outbox::Tx;
 use ports::{Notices, People, ResourceKey, Resources};
 
 use super::{
-    alarms,
+    alarms, filter,
     row::{self, Resource},
-    rules::{self, Filter},
-    store,
+    rules, store,
     view::{self, record_change},
     wire::{Job, JobChange, JobId, NewJob, NextRuns, Target},
 };
@@ -174,9 +173,9 @@ pub async fn search(
     people: web::Data<dyn People>,
 ) -> api::Result<HttpResponse> {
     let PageQuery { sort, walk, filter, .. } = context.query.clone();
-    let filter = Filter::parse(&filter)?;
+    let condition = filter::condition(&context, &filter)?;
     let page = context.read_many(move |conn, scope| {
-        let found = store::search(conn, &scope.scope_of_list(filter.all), &filter, sort, &walk)?;
+        let found = store::search(conn, condition, sort, &walk)?;
         let shown = view::jobs(conn, &**people, &scope.scope_and_partner(), &found.rows)?;
         Ok(walk.answer(found.with(shown)))
     });

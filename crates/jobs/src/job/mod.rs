@@ -1,6 +1,7 @@
 //! Scheduled jobs: what is done, to which resources, and when (operation 9 of `docs/interface.md`).
 
 pub mod alarms;
+mod filter;
 pub mod http;
 pub mod row;
 pub mod rules;

@@ -1,14 +1,11 @@
-//! What becomes of jobs, when they are due, and which of them a search means. Pure.
+//! What becomes of jobs, when they are due. Pure.
 
-use base::{body::Request as _, problem::Problem, query_string, text::fold, timestamp::Timestamp};
+use base::{body::Request as _, problem::Problem, text::fold, timestamp::Timestamp};
 use calendar::{Due, Zone};
 use db::Json;
 use serde_json::json;
 
-use super::{row::Job, schedule::Schedule, script::JobScript, types, wire::JobChange};
-
-/// The variables of a search.
-const VARIABLES: [&str; 7] = ["id", "name", "jobType", "jobQueued", "resourceId", "isEquals", "allList"];
+use super::{row::Job, schedule::Schedule, script::JobScript, wire::JobChange};
 
 /// How long a run may take when the job does not say, in seconds.
 const TIME_LIMIT: i64 = 3600;
@@ -142,48 +139,6 @@ pub fn created_again(blank: &Job, change: &JobChange, by: &str, now: Timestamp) 
 pub fn upcoming(job: &Job, count: usize) -> Result<Vec<Timestamp>, Problem> {
     let Some(next) = job.next_due_ms else { return Ok(Vec::new()) };
     Ok(rule(job)?.starts(Timestamp::from_millis(next - 1)).take(count).collect())
-}
-
-/// Which jobs a search means.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filter {
-    /// Exact, in small letters.
-    pub ids: Option<Vec<String>>,
-    /// Folded names, whole or in part.
-    pub names: Option<Vec<String>>,
-    /// Do names match as a whole?
-    pub whole: bool,
-    /// In their documented spelling.
-    pub types: Option<Vec<&'static str>>,
-    /// Does a run wait?
-    pub queued: Option<bool>,
-    /// Ids, in small letters.
-    pub resources: Option<Vec<String>>,
-    /// Are those of a partner's clients listed as well?
-    pub all: Option<bool>,
-}
-
-impl Filter {
-    /// Reads a `queryString`.
-    ///
-    /// # Errors
-    /// 400 on `queryString` that names what is wrong.
-    pub fn parse(text: &str) -> Result<Self, Problem> {
-        let mut filter = Self::default();
-        let small = |values: &[String]| values.iter().map(|value| value.to_ascii_lowercase()).collect();
-        for term in query_string::parse(text, &VARIABLES)? {
-            match term.name {
-                "id" => filter.ids = Some(small(&term.values)),
-                "name" => filter.names = Some(term.values.iter().map(|name| fold(name)).collect()),
-                "jobType" => filter.types = Some(term.words(&types::NAMES)?),
-                "jobQueued" => filter.queued = Some(term.boolean()?),
-                "resourceId" => filter.resources = Some(small(&term.values)),
-                "allList" => filter.all = Some(term.boolean()?),
-                _ => filter.whole = term.boolean()?,
-            }
-        }
-        Ok(filter)
-    }
 }
 
 #[cfg(test)]

@@ -4,10 +4,7 @@ use base::{Key, PageRequest, PageRows, problem::Problem, query::Sort};
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
-use super::{
-    row::{Job, Resource},
-    rules::Filter,
-};
+use super::row::{Job, Resource};
 use crate::schema::{job_labels, job_output, job_resources, job_runs, jobs};
 
 /// Anyone who changes a job, or says of it what its runs say, holds this until the end of the transaction. It is taken
@@ -58,39 +55,9 @@ pub fn find(conn: &mut Conn, tenant: &str, id: &str) -> Result<Option<Job>> {
     Ok(jobs::table.find((tenant, id)).get_result(conn).optional()?)
 }
 
-fn condition(scope: &[String], filter: &Filter) -> Condition {
-    let waits = "COALESCE(jobs.job_queued, EXISTS (SELECT 1 FROM job_runs WHERE job_runs.tenant_id = jobs.tenant_id \
-         AND job_runs.job_id = jobs.id AND job_runs.state = 'QUEUED' AND job_runs.finished_ms IS NULL))";
-    let of_resources = |ids: &Vec<String>| {
-        let named = "EXISTS (SELECT 1 FROM job_resources WHERE job_resources.tenant_id = jobs.tenant_id \
-             AND job_resources.job_id = jobs.id AND job_resources.resource_id IN";
-        Condition::text_in(named, ids).then(")")
-    };
-    Condition::all(
-        [
-            Some(Condition::text_in("jobs.tenant_id IN", scope)),
-            filter.ids.as_ref().map(|ids| Condition::text_in("jobs.id IN", ids)),
-            filter.names.as_ref().map(|names| Condition::named("jobs.name_key", names, filter.whole)),
-            filter.types.as_ref().map(|types| Condition::text_in("jobs.job_type IN", types.iter().copied())),
-            filter.queued.map(|queued| Condition::sql(if queued { "" } else { "NOT " }).then(waits)),
-            filter.resources.as_ref().map(of_resources),
-        ]
-        .into_iter()
-        .flatten(),
-    )
-}
-
-/// A page of the jobs that a filter means.
-pub fn search(
-    conn: &mut Conn,
-    scope: &[String],
-    filter: &Filter,
-    sort: Sort,
-    walk: &PageRequest,
-) -> Result<PageRows<Job>> {
-    use jobs::dsl;
-    let condition = condition(scope, filter);
-    Ok(db::page!(conn, dsl::jobs.filter(condition), SORTS, sort, walk))
+/// A page of the jobs that meet a condition.
+pub fn search(conn: &mut Conn, condition: Condition, sort: Sort, walk: &PageRequest) -> Result<PageRows<Job>> {
+    Ok(db::page!(conn, jobs::table.filter(condition), SORTS, sort, walk))
 }
 
 /// Notes whether there is an alert of a job. That is not a change of the job.

@@ -62,7 +62,7 @@ fn find(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &PageRequest) 
 fn condition(scope: &[String], text: &str) -> Result<Condition, Problem> {
     let mut all = vec![Condition::text_in("job_runs.tenant_id IN", scope)];
     let terms = query_string::parse(text, &VARIABLES)?;
-    let whole = terms.iter().find(|term| term.name == "isEquals").map_or(Ok(false), Term::boolean)?;
+    let whole = query_string::flag(&terms, "isEquals")? == Some(true);
     let small = |term: &Term| term.values.iter().map(|value| value.to_ascii_lowercase()).collect::<Vec<_>>();
     for term in &terms {
         all.push(match term.name {

@@ -9,9 +9,7 @@ use outbox::{Entity, Tx};
 use ports::{Authors, People};
 
 use super::{
-    row,
-    rules::{self, Filter},
-    store,
+    filter, row, rules, store,
     wire::{NewScript, OfScript, Script, ScriptChange, ScriptId},
 };
 
@@ -103,14 +101,10 @@ pub async fn search(
     people: web::Data<dyn People>,
 ) -> api::Result<HttpResponse> {
     let PageQuery { own: ScriptListQuery { with_partner }, .. } = context.query.clone();
-    let filter = Filter::parse(&context.query.filter)?;
+    let condition = filter::condition(&context, &context.query.filter, with_partner)?;
     let page = context.page(move |conn, scope, sort, walk| {
         let tenants = scope.scope_and_partner();
-        let reach = match filter.all {
-            None | Some(true) if with_partner => tenants.clone(),
-            all_list => scope.scope_of_list(all_list),
-        };
-        let found = store::search(conn, &reach, &filter, sort, walk)?;
+        let found = store::search(conn, condition, sort, walk)?;
         let authors = authors(conn, (&**people, &tenants), &found.rows.iter().collect::<Vec<_>>())?;
         Ok(found.map(|row| Script::new(&row, &authors, false)))
     });

@@ -3,6 +3,7 @@
 //! A script belongs to one tenant; those of a partner may be used by its clients. A run takes the script as it is when
 //! a runner takes the run.
 
+mod filter;
 pub mod http;
 pub mod row;
 pub mod rules;

@@ -1,12 +1,9 @@
-//! What becomes of scripts, and which of them a search means. Pure.
+//! What becomes of scripts. Pure.
 
-use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
+use base::{problem::Problem, text::fold, timestamp::Timestamp};
 use db::Json;
 
 use super::{row::Script, wire::ScriptChange};
-
-/// The variables of a search.
-const VARIABLES: [&str; 4] = ["id", "name", "platform", "allList"];
 
 /// The script after a change; one that is new changes from [`blank`].
 pub fn changed(old: &Script, change: &ScriptChange, by: &str, now: Timestamp) -> Script {
@@ -44,42 +41,6 @@ pub fn blank(tenant: &str, id: i64, by: &str, now: Timestamp) -> Script {
         created_ms: now.millis(),
         updated_by: by.to_owned(),
         updated_ms: now.millis(),
-    }
-}
-
-/// Which scripts a search means.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filter {
-    /// Exact.
-    pub ids: Option<Vec<i64>>,
-    /// Parts of folded names.
-    pub names: Option<Vec<String>>,
-    /// In capitals.
-    pub platforms: Option<Vec<String>>,
-    /// Are those of a partner's clients listed as well?
-    pub all: Option<bool>,
-}
-
-impl Filter {
-    /// Reads a `queryString`.
-    ///
-    /// # Errors
-    /// 400 on `queryString` that names what is wrong.
-    pub fn parse(text: &str) -> Result<Self, Problem> {
-        let mut filter = Self::default();
-        for term in query_string::parse(text, &VARIABLES)? {
-            match term.name {
-                "id" => {
-                    let ids = term.values.iter().map(|id| id.parse().map_err(|_| id)).collect::<Result<_, _>>();
-                    let wrong = |_| Problem::field("queryString", "id: must be an integer");
-                    filter.ids = Some(ids.map_err(wrong)?);
-                }
-                "name" => filter.names = Some(term.values.iter().map(|name| fold(name)).collect()),
-                "allList" => filter.all = Some(term.boolean()?),
-                _ => filter.platforms = Some(term.values.iter().map(|name| name.to_ascii_uppercase()).collect()),
-            }
-        }
-        Ok(filter)
     }
 }
 

@@ -4,10 +4,7 @@ use base::{Key, PageRequest, PageRows, problem::Problem, query::Sort};
 use db::{Condition, Conn, Json, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
-use super::{
-    row::Script,
-    rules::{self, Filter},
-};
+use super::{row::Script, rules};
 use crate::schema::{job_scripts, jobs};
 
 /// How many scripts a tenant has at most.
@@ -52,27 +49,9 @@ pub fn summaries(conn: &mut Conn, scope: &[String], ids: &[i64]) -> Result<Vec<S
     })
 }
 
-/// A page of the scripts that a filter means; their contents are left out.
-pub fn search(
-    conn: &mut Conn,
-    scope: &[String],
-    filter: &Filter,
-    sort: Sort,
-    walk: &PageRequest,
-) -> Result<PageRows<Script>> {
+/// A page of the scripts that meet a condition; their contents are left out.
+pub fn search(conn: &mut Conn, condition: Condition, sort: Sort, walk: &PageRequest) -> Result<PageRows<Script>> {
     use job_scripts::dsl;
-    let contains = |name: &String| Condition::contains("job_scripts.name_key", name);
-    let runs_on = |name: &String| Condition::contains("job_scripts.platforms", format!("\"{name}\""));
-    let condition = Condition::all(
-        [
-            Some(Condition::text_in("job_scripts.tenant_id IN", scope)),
-            filter.ids.as_ref().map(|ids| Condition::integer_in("job_scripts.id IN", ids.iter().copied())),
-            filter.names.as_ref().map(|names| Condition::any(names.iter().map(contains))),
-            filter.platforms.as_ref().map(|names| Condition::any(names.iter().map(runs_on))),
-        ]
-        .into_iter()
-        .flatten(),
-    );
     let total = walk.total(|| dsl::job_scripts.filter(condition.clone()).count().get_result(conn))?;
     let order = SORTS.order(sort);
     let rows: Vec<Script> = dsl::job_scripts

@@ -8,9 +8,9 @@ use outbox::Tx;
 use ports::People;
 
 use super::{
+    filter,
     row::ArticleHead,
-    rules::{self, Filter},
-    store, view,
+    rules, store, view,
     wire::{Article, ArticleChange, ArticleId, NewArticle, Version},
 };
 use crate::{
@@ -112,10 +112,9 @@ pub async fn list(
     people: web::Data<dyn People>,
 ) -> api::Result<HttpResponse> {
     let PageQuery { own: StateQuery { state }, .. } = context.query.clone();
-    let mut filter = Filter::parse(&context.query.filter)?;
-    filter.states.get_or_insert(state);
+    let condition = filter::condition(&context, &context.query.filter, &state)?;
     let page = context.page(move |conn, scope, sort, walk| {
-        let found = store::list(conn, &scope.scope_of_list(filter.all), &filter, sort, walk)?;
+        let found = store::list(conn, condition, sort, walk)?;
         Ok(found.with(view::all(conn, &**people, &scope.scope_and_partner(), &found.rows)?))
     });
     page.await

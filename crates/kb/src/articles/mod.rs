@@ -1,5 +1,6 @@
 //! Articles, in Markdown, with their history and a search for words ("Knowledge base" in `docs/interface.md`).
 
+mod filter;
 pub mod http;
 pub mod port;
 pub mod row;

@@ -1,8 +1,7 @@
-//! Changes of articles, the filter of their list, and the snippets of a search, as pure functions.
+//! Changes of articles, and the snippets of a search, as pure functions.
 
 use base::{
     problem::Problem,
-    query_string,
     text::{fold, words},
     timestamp::Timestamp,
 };
@@ -11,7 +10,7 @@ use super::{
     row::ArticleHead,
     wire::{ArticleChange, NewArticle},
 };
-use crate::{categories::wire::normal_id, state};
+use crate::state;
 
 /// The longest text to search for, in characters.
 const LONGEST_QUERY: usize = 1_000;
@@ -19,10 +18,6 @@ const LONGEST_QUERY: usize = 1_000;
 const MOST_WORDS: usize = 32;
 /// How many characters of a content are shown before the first word that was searched for, and in all.
 const SNIPPET: (usize, usize) = (60, 240);
-
-/// The variables of a list.
-const VARIABLES: [&str; 9] =
-    ["id", "title", "subject", "isEquals", "state", "states", "categoryId", "categoryName", "allList"];
 
 /// The id with this number.
 pub fn id(number: i64) -> String {
@@ -153,58 +148,6 @@ fn escape(text: &str, html: &mut String) {
             }
             letter => html.push(letter),
         }
-    }
-}
-
-/// Which articles a list means.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filter {
-    /// Exact.
-    pub ids: Option<Vec<String>>,
-    /// Folded titles, whole or in part.
-    pub titles: Option<Vec<String>>,
-    /// Do names match as a whole?
-    pub whole: bool,
-    /// In one of these states.
-    pub states: Option<Vec<&'static str>>,
-    /// In one of these categories.
-    pub categories: Option<Vec<String>>,
-    /// In a category with one of these folded names, whole or in part.
-    pub category_names: Option<Vec<String>>,
-    /// Does the list of a partner include its clients?
-    pub all: Option<bool>,
-}
-
-impl Filter {
-    /// Reads a `queryString`.
-    ///
-    /// # Errors
-    /// 400 on `queryString`, with the error.
-    pub fn parse(text: &str) -> Result<Self, Problem> {
-        let ids = |values: &[String]| values.iter().map(|id| normal_id(id)).collect();
-        let folded = |values: &[String]| Some(values.iter().map(|name| fold(name)).collect());
-        let twice = |name: &str, other: &str| {
-            Problem::field("queryString", format!("{name} is another name of {other}: give one of them"))
-        };
-        let mut filter = Self::default();
-        for term in query_string::parse(text, &VARIABLES)? {
-            match term.name {
-                "id" => filter.ids = Some(ids(&term.values)),
-                "title" | "subject" if filter.titles.is_some() => return Err(twice("subject", "title")),
-                "title" | "subject" => filter.titles = folded(&term.values),
-                "state" | "states" if filter.states.is_some() => return Err(twice("states", "state")),
-                "state" | "states" => {
-                    let words = term.words(&state::OF_ARTICLE_LISTS)?;
-                    let states = words.into_iter().filter(|word| *word != state::EXPIRED);
-                    filter.states = Some(states.map(state::parse_article_state).collect());
-                }
-                "categoryName" => filter.category_names = folded(&term.values),
-                "categoryId" => filter.categories = Some(ids(&term.values)),
-                "allList" => filter.all = Some(term.boolean()?),
-                _ => filter.whole = term.boolean()?,
-            }
-        }
-        Ok(filter)
     }
 }
 

@@ -7,7 +7,7 @@ use outbox::{Keep, Retention, Setting};
 
 use super::{
     row::{ArticleHead, Revision},
-    rules::{self, Filter},
+    rules,
 };
 use crate::{
     lock,
@@ -54,7 +54,9 @@ pub const RETENTION: Retention = Retention {
 /// Where the words of articles are.
 pub const WORDS: FullText = FullText { table: "kb_articles", index: "kb_article_words" };
 const CATEGORIES: Tree = Tree::of("kb_categories");
-const STATE: state::Columns = state::Columns { state: "kb_articles.state", trashed_with: "kb_articles.trashed_with" };
+/// Where the state of an article is.
+pub const STATE: state::Columns =
+    state::Columns { state: "kb_articles.state", trashed_with: "kb_articles.trashed_with" };
 
 /// The sort orders of the list of articles.
 pub const SORTS: Sorts<ArticleHead> = Sorts {
@@ -116,30 +118,9 @@ pub fn revisions(conn: &mut Conn, article: &ArticleHead, sort: Sort, walk: &Page
     Ok(db::page!(conn, rows, REVISION_SORTS, sort, walk))
 }
 
-/// A page of the articles that a filter means.
-pub fn list(
-    conn: &mut Conn,
-    scope: &[String],
-    filter: &Filter,
-    sort: Sort,
-    walk: &PageRequest,
-) -> Result<PageRows<ArticleHead>> {
-    let condition = Condition::all([Condition::text_in("kb_articles.tenant_id IN", scope), condition(filter)]);
+/// A page of the articles that meet a condition.
+pub fn list(conn: &mut Conn, condition: Condition, sort: Sort, walk: &PageRequest) -> Result<PageRows<ArticleHead>> {
     Ok(db::page!(conn, kb_articles::table.filter(condition).select(db::columns::<ArticleHead>()), SORTS, sort, walk))
-}
-
-fn condition(filter: &Filter) -> Condition {
-    let ids = filter.ids.iter().map(|ids| Condition::text_in("kb_articles.id IN", ids));
-    let categories = filter.categories.iter().map(|ids| Condition::text_in("kb_articles.category_id IN", ids));
-    let states = filter.states.iter().map(|states| STATE.in_states(states));
-    let titles = filter.titles.iter().map(|titles| Condition::named("kb_articles.title_key", titles, filter.whole));
-    let category_names = filter.category_names.iter().map(|names| {
-        Condition::sql("EXISTS (SELECT 1 FROM kb_categories WHERE kb_categories.tenant_id = kb_articles.tenant_id AND ")
-            .then("kb_categories.id = kb_articles.category_id AND ")
-            .append(Condition::named("kb_categories.name_key", names, filter.whole))
-            .then(")")
-    });
-    Condition::all(ids.chain(categories).chain(states).chain(titles).chain(category_names))
 }
 
 /// A page of the articles of these tenants that have all words, best first; each is handed to `show` with its content.

@@ -9,9 +9,9 @@ use outbox::Tx;
 use ports::People;
 
 use super::{
+    filter,
     row::Category,
-    rules::{self, Filter},
-    store, view,
+    rules, store, view,
     wire::{self, CategoryChange, CategoryId, CategoryMove, CategoryReference, NewCategory},
 };
 use crate::{
@@ -91,10 +91,9 @@ fn find_parent(tx: &mut Tx<'_>, tenant: &str, named: &CategoryReference) -> db::
 #[get("/kb/categorylist")]
 pub async fn list(context: RequestContext<CategoryQuery>, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
     let PageQuery { own: StateQuery { state }, .. } = context.query.clone();
-    let mut filter = Filter::parse(&context.query.filter)?;
-    filter.states.get_or_insert(state);
+    let condition = filter::condition(&context, &context.query.filter, &state)?;
     let page = context.page(move |conn, scope, sort, walk| {
-        let found = store::search(conn, &scope.scope_of_list(filter.all), &filter, sort, walk)?;
+        let found = store::search(conn, condition, sort, walk)?;
         Ok(found.with(view::all(conn, &**people, &scope.scope_and_partner(), &found.rows)?))
     });
     page.await

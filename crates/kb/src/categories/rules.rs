@@ -1,18 +1,14 @@
-//! Changes of categories, and the filter of their list, as pure functions.
+//! Changes of categories, as pure functions.
 
-use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
+use base::{problem::Problem, text::fold, timestamp::Timestamp};
 
 use super::{
     row::{Category, SEPARATOR},
-    wire::{CategoryChange, NewCategory, normal_id},
+    wire::{CategoryChange, NewCategory},
 };
-use crate::state;
 
 /// The most levels of a tree.
 pub const DEEPEST: i64 = 250;
-
-/// The variables of a list.
-const VARIABLES: [&str; 6] = ["id", "name", "isEquals", "state", "parentId", "allList"];
 
 /// The id with this number.
 pub fn id(number: i64) -> String {
@@ -112,48 +108,6 @@ pub fn check_depth(depth: i64) -> Result<(), Problem> {
         return Ok(());
     }
     Err(Problem::conflict(format!("Categories may be nested at most {DEEPEST} levels deep.")))
-}
-
-/// Which categories a list means.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filter {
-    /// Exact.
-    pub ids: Option<Vec<String>>,
-    /// Folded names, whole or in part.
-    pub names: Option<Vec<String>>,
-    /// Do names match as a whole?
-    pub whole: bool,
-    /// In one of these states.
-    pub states: Option<Vec<&'static str>>,
-    /// The ids of parents; empty is the top.
-    pub parents: Option<Vec<String>>,
-    /// Does the list of a partner include its clients?
-    pub all: Option<bool>,
-}
-
-impl Filter {
-    /// Reads a `queryString`.
-    ///
-    /// # Errors
-    /// 400 on `queryString`, with the error.
-    pub fn parse(text: &str) -> Result<Self, Problem> {
-        let mut filter = Self::default();
-        for term in query_string::parse(text, &VARIABLES)? {
-            match term.name {
-                "id" => filter.ids = Some(term.values.iter().map(|id| normal_id(id)).collect()),
-                "name" => filter.names = Some(term.values.iter().map(|name| fold(name)).collect()),
-                "state" => filter.states = Some(term.words(&state::ALL)?),
-                "parentId" => filter.parents = Some(term.values.iter().map(|id| parent_id(id)).collect()),
-                "allList" => filter.all = Some(term.boolean()?),
-                _ => filter.whole = term.boolean()?,
-            }
-        }
-        Ok(filter)
-    }
-}
-
-fn parent_id(text: &str) -> String {
-    if text.eq_ignore_ascii_case("none") { String::new() } else { normal_id(text) }
 }
 
 /// 409: a sibling already has this name.

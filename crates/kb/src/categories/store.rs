@@ -10,10 +10,7 @@ use diesel::{
     sql_types::{BigInt, Text},
 };
 
-use super::{
-    row::Category,
-    rules::{self, Filter},
-};
+use super::{row::Category, rules};
 use crate::{
     lock,
     schema::{kb_articles, kb_categories},
@@ -21,7 +18,8 @@ use crate::{
 };
 
 const TREE: Tree = Tree::of("kb_categories");
-const STATE: state::Columns =
+/// Where the state of a category is.
+pub const STATE: state::Columns =
     state::Columns { state: "kb_categories.state", trashed_with: "kb_categories.trashed_with" };
 
 /// How many article categories a tenant has at most.
@@ -69,15 +67,8 @@ pub fn names(conn: &mut Conn, mut keys: Vec<(&String, &String)>) -> Result<BTree
     })
 }
 
-/// A page of the categories that a filter means.
-pub fn search(
-    conn: &mut Conn,
-    scope: &[String],
-    filter: &Filter,
-    sort: Sort,
-    walk: &PageRequest,
-) -> Result<PageRows<Category>> {
-    let condition = Condition::all([Condition::text_in("kb_categories.tenant_id IN", scope), condition(filter)]);
+/// A page of the categories that meet a condition.
+pub fn search(conn: &mut Conn, condition: Condition, sort: Sort, walk: &PageRequest) -> Result<PageRows<Category>> {
     Ok(db::page!(conn, kb_categories::table.filter(condition), SORTS, sort, walk))
 }
 
@@ -103,14 +94,6 @@ pub fn children(
         .order((dsl::name_key, dsl::id))
         .limit(CHILDREN_AT_ONCE)
         .load(conn)?)
-}
-
-fn condition(filter: &Filter) -> Condition {
-    let ids = filter.ids.iter().map(|ids| Condition::text_in("kb_categories.id IN", ids));
-    let parents = filter.parents.iter().map(|ids| Condition::text_in("kb_categories.parent_id IN", ids));
-    let states = filter.states.iter().map(|states| STATE.in_states(states));
-    let names = filter.names.iter().map(|names| Condition::named("kb_categories.name_key", names, filter.whole));
-    Condition::all(ids.chain(parents).chain(states).chain(names))
 }
 
 /// Refuses a category whose name a sibling outside the trash has.

@@ -11,11 +11,12 @@ use ports::People;
 use serde_json::json;
 
 use super::{
+    filter,
     input::{NewRoster, RosterChange, calendar_ids},
     moved, named,
     plan::{self, Plan, RosterBefore},
     row,
-    rules::{self, Filter, tenants_of},
+    rules::{self, tenants_of},
     store, versions,
     view::{self, Form, WithShifts},
     wire::{InstantQuery, Narrowed, Roster, RosterClient, RosterId},
@@ -129,13 +130,9 @@ pub async fn search(
     people: web::Data<dyn People>,
 ) -> api::Result<HttpResponse> {
     let PageQuery { sort, walk, filter, own: Narrowed { name, all_list }, .. } = context.query.clone();
-    let mut filter = Filter::parse(&filter)?;
-    if let Some(name) = name.filter(|name| !name.trim().is_empty()) {
-        filter.called = Some(base::fold(name.trim()));
-    }
+    let condition = filter::condition(&context, &filter, all_list, name.as_deref())?;
     let page = context.read_many(move |conn, scope| {
-        let reach = scope.scope_of_list(Some(filter.all.unwrap_or(all_list)));
-        let found = store::search(conn, &reach, &filter, sort, &walk)?;
+        let found = store::search(conn, condition, sort, &walk)?;
         let shifts = versions::shifts_at(conn, &found.rows, scope.now.millis())?;
         let rows = versions::as_of(conn, found.rows.clone(), scope.now.millis())?;
         let tenants = scope.scope_and_partner();

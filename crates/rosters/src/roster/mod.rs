@@ -3,6 +3,7 @@
 //! A roster belongs to one tenant. Its shifts are stored in versions: an edit takes effect from now on, and who was on
 //! call before does not change.
 
+mod filter;
 pub mod http;
 pub mod input;
 pub mod moved;

@@ -6,11 +6,7 @@ use base::{Key, PageRequest, PageRows, problem::Problem, query::Sort, timestamp:
 use db::{Condition, Conn, Json, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
-use super::{
-    row::Roster,
-    rules::{self, Filter},
-    watches,
-};
+use super::{row::Roster, rules, watches};
 use crate::{
     conflict_watches,
     crew::Crew,
@@ -83,24 +79,10 @@ fn find_ever(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Roste
     Ok(db::one!(conn, rosters, scope, id))
 }
 
-/// A page of the rosters that a filter means.
-pub fn search(
-    conn: &mut Conn,
-    scope: &[String],
-    filter: &Filter,
-    sort: Sort,
-    walk: &PageRequest,
-) -> Result<PageRows<Roster>> {
-    use rosters::dsl;
-    let present = dsl::rosters.filter(dsl::tenant_id.eq_any(scope.to_vec())).filter(dsl::deleted_ms.is_null());
-    Ok(db::page!(conn, present.filter(condition(filter)), SORTS, sort, walk))
-}
-
-fn condition(filter: &Filter) -> Condition {
-    let ids = filter.ids.iter().map(|ids| Condition::text_in("rosters.id IN", ids.iter().cloned()));
-    let names = filter.names.iter().map(|names| Condition::named("rosters.name_key", names, filter.whole));
-    let called = filter.called.iter().map(|name| Condition::sql("rosters.name_key = ").text(name.clone()));
-    Condition::all(ids.chain(names).chain(called))
+/// A page of the present rosters that meet a condition.
+pub fn search(conn: &mut Conn, condition: Condition, sort: Sort, walk: &PageRequest) -> Result<PageRows<Roster>> {
+    let present = rosters::table.filter(rosters::deleted_ms.is_null());
+    Ok(db::page!(conn, present.filter(condition), SORTS, sort, walk))
 }
 
 fn check_name(conn: &mut Conn, roster: &Roster) -> Result<()> {

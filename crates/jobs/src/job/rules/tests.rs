@@ -56,11 +56,3 @@ fn the_last_due_time_is_found_however_rare() {
     assert_eq!(due(&job).unwrap(), "2026-11-01T10:00:00+0000");
     assert_eq!(upcoming(&job, 2).unwrap()[1], at("2026-12-01T10:00:00Z"));
 }
-
-#[test]
-fn a_search_reads_its_variables() {
-    let filter = Filter::parse("jobType:ANTIVIRUS,custom+jobQueued:True+id:A").unwrap();
-    assert_eq!(filter.types.unwrap(), ["antivirus", "custom"]);
-    assert_eq!((filter.queued, filter.ids.unwrap()), (Some(true), vec!["a".to_owned()]));
-    assert!(Filter::parse("jobType:x").is_err() && Filter::parse("jobQueued:x").is_err());
-}
