@@ -199,7 +199,7 @@ const KEPT_MS: i64 = 3_653 * 86_400_000;
 
 const fn retention(kind: &'static str, table: &'static str, id: &'static str, remove: Remove) -> Retention {
     let keep = Keep::Millis(KEPT_MS);
-    Retention { kind, keep, most: Some(1_000_000), table, id, since: "until_ms", only: "1 = 1", remove }
+    Retention { kind, keep, most: Some(1_000_000), table, id, since: "until_ms", only: "1 = 1", remove: Some(remove) }
 }
 
 /// The retention of former users.

@@ -8,7 +8,7 @@ use diesel::{
     sql_query,
     sql_types::{BigInt, Text},
 };
-use outbox::{Keep, Retention};
+use outbox::Retention;
 
 use crate::{
     row::{Change, Watched},
@@ -16,19 +16,7 @@ use crate::{
 };
 
 /// How long a change can be read again, by a stream that comes back.
-pub const RETENTION: Retention = Retention {
-    kind: "changes",
-    keep: Keep::Millis(600_000),
-    most: Some(20_000),
-    table: "changes",
-    id: "id",
-    since: "at_ms",
-    only: "1 = 1",
-    remove: |conn, tenant, ids, _| {
-        let these = changes::table.filter(changes::tenant_id.eq(tenant)).filter(changes::id.eq_any(ids));
-        Ok(diesel::delete(these).execute(conn)?)
-    },
-};
+pub const RETENTION: Retention = Retention { most: Some(20_000), ..Retention::of("changes", "at_ms", 600_000) };
 
 /// Somebody watches from now until then. What happened while nobody did was not counted: numbers from before lead
 /// nowhere then.

@@ -61,14 +61,14 @@ pub(crate) const RETENTION: Retention = Retention {
     id: "CAST(at_ms AS TEXT) || ' ' || CAST(id AS TEXT)",
     since: "at_ms",
     only: "1 = 1",
-    remove: |conn, tenant, ids, _| {
+    remove: Some(|conn, tenant, ids, _| {
         let mut gone = 0;
         for (at_ms, id) in ids.iter().filter_map(|id| id.split_once(' ')) {
             let (Ok(at_ms), Ok(id)) = (at_ms.parse::<i64>(), id.parse::<i64>()) else { continue };
             gone += db::direct!(conn, |conn| diesel::delete(audit_log::table.find((tenant, at_ms, id))).execute(conn))?;
         }
         Ok(gone)
-    },
+    }),
 };
 
 /// Nothing belongs to a row, so a month goes as a whole when all of it is too old.

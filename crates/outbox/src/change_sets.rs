@@ -106,7 +106,7 @@ pub(crate) const RETENTION: Retention = Retention {
     id: "id",
     since: "created_ms",
     only: "1 = 1",
-    remove,
+    remove: Some(remove),
 };
 
 /// A set of many objects loses a part of what tells them, and stays for the next time.

@@ -30,12 +30,12 @@ pub(crate) const RETENTION: Retention = Retention {
     id: "id",
     since: "created_ms",
     only: "attempts > 0",
-    remove: |conn, tenant, ids, _| {
+    remove: Some(|conn, tenant, ids, _| {
         use outbox_events::dsl;
         tracing::error!(tenant, events = ids.join(" "), "these events were never taken, and are given up");
         let these = dsl::outbox_events.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids));
         Ok(diesel::delete(these).execute(conn)?)
-    },
+    }),
 };
 
 /// Something that happened to an entity.

@@ -30,12 +30,12 @@ pub(crate) const RETENTION: Retention = Retention {
     id: "caller || ' ' || idempotency_key",
     since: "created_ms",
     only: "1 = 1",
-    remove: |conn, tenant, ids, _| {
+    remove: Some(|conn, tenant, ids, _| {
         for (caller, key) in ids.iter().filter_map(|id| id.split_once(' ')) {
             diesel::delete(idempotency::table.find((tenant, caller, key))).execute(conn)?;
         }
         Ok(ids.len())
-    },
+    }),
 };
 
 /// The body of a record whose request is under way. It is not JSON, so no stored answer equals it.

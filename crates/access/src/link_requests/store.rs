@@ -3,7 +3,7 @@
 use base::{hex, tenant::TenantId, timestamp::Timestamp};
 use db::{Conn, Result};
 use diesel::prelude::*;
-use outbox::{Keep, Retention};
+use outbox::Retention;
 
 use super::rules::Recipient;
 use crate::{
@@ -16,20 +16,7 @@ use crate::{
 const MOST: i64 = 1_000;
 
 /// Pauses that have ended are forgotten.
-pub(crate) const RETENTION: Retention = Retention {
-    kind: "sign_in_mails",
-    keep: Keep::Millis(60_000),
-    most: None,
-    table: "sign_in_mails",
-    id: "id",
-    since: "until_ms",
-    only: "1 = 1",
-    remove: |conn, tenant, ids, _| {
-        let these =
-            sign_in_mails::table.filter(sign_in_mails::tenant_id.eq(tenant)).filter(sign_in_mails::id.eq_any(ids));
-        Ok(diesel::delete(these).execute(conn)?)
-    },
-};
+pub(crate) const RETENTION: Retention = Retention::of("sign_in_mails", "until_ms", 60_000);
 
 /// The pause of an address, as a tenant has it.
 #[derive(Clone, Debug, PartialEq, Eq, Insertable)]

@@ -4,7 +4,7 @@ use api::{Caller, SessionLimit, Subject};
 use base::{tenant::TenantId, timestamp::Timestamp};
 use db::{Conn, Result};
 use diesel::prelude::*;
-use outbox::{Actor, Keep, Retention, Tx};
+use outbox::{Actor, Retention, Tx};
 use ports::{LinkVisit, PageSubject, SessionStart, Sessions};
 
 use super::{
@@ -18,19 +18,7 @@ use crate::{Directory, facts, schema::used_page_links, secrets, users};
 const KEEP_MS: i64 = 2 * 24 * 3_600_000;
 
 /// A use of a link is forgotten after the link has expired.
-pub(crate) const RETENTION: Retention = Retention {
-    kind: "used_page_links",
-    keep: Keep::Millis(KEEP_MS),
-    most: None,
-    table: "used_page_links",
-    id: "id",
-    since: "used_ms",
-    only: "1 = 1",
-    remove: |conn, tenant, ids, _| {
-        let these = used_page_links::table.filter(used_page_links::tenant_id.eq(tenant));
-        Ok(diesel::delete(these.filter(used_page_links::id.eq_any(ids))).execute(conn)?)
-    },
-};
+pub(crate) const RETENTION: Retention = Retention::of("used_page_links", "used_ms", KEEP_MS);
 
 /// A link by which a session began.
 #[derive(Insertable)]

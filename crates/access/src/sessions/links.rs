@@ -3,26 +3,13 @@
 use base::{secret::Secret, timestamp::Timestamp};
 use db::{Conn, Result};
 use diesel::prelude::*;
-use outbox::{Keep, Retention};
+use outbox::Retention;
 
 use super::rules;
 use crate::{schema::sign_in_links, secrets};
 
 /// Links that nobody used are forgotten a while after they have ended.
-pub(crate) const RETENTION: Retention = Retention {
-    kind: "sign_in_links",
-    keep: Keep::Millis(3_600_000),
-    most: None,
-    table: "sign_in_links",
-    id: "id",
-    since: "expires_ms",
-    only: "1 = 1",
-    remove: |conn, tenant, ids, _| {
-        let these =
-            sign_in_links::table.filter(sign_in_links::tenant_id.eq(tenant)).filter(sign_in_links::id.eq_any(ids));
-        Ok(diesel::delete(these).execute(conn)?)
-    },
-};
+pub(crate) const RETENTION: Retention = Retention::of("sign_in_links", "expires_ms", 3_600_000);
 
 /// A link as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]

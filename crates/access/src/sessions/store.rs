@@ -6,7 +6,7 @@ use api::{Caller, Role, SessionLimit, Subject};
 use base::{secret::Secret, tenant::TenantId, timestamp::Timestamp};
 use db::{Conn, Result};
 use diesel::prelude::*;
-use outbox::{Keep, Retention};
+use outbox::Retention;
 
 use super::rules::{self, Method};
 use crate::{
@@ -15,19 +15,7 @@ use crate::{
 };
 
 /// A session that nobody can use any more is kept no longer than one may last.
-pub(crate) const RETENTION: Retention = Retention {
-    kind: "sessions",
-    keep: Keep::Millis(rules::LIFE_MS),
-    most: None,
-    table: "sessions",
-    id: "id",
-    since: "used_ms",
-    only: "1 = 1",
-    remove: |conn, tenant, ids, _| {
-        let these = sessions::table.filter(sessions::tenant_id.eq(tenant)).filter(sessions::id.eq_any(ids));
-        Ok(diesel::delete(these).execute(conn)?)
-    },
-};
+pub(crate) const RETENTION: Retention = Retention::of("sessions", "used_ms", rules::LIFE_MS);
 
 /// A session as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]

@@ -4,7 +4,7 @@ use api::Caller;
 use base::{tenant::TenantId, timestamp::Timestamp};
 use db::Conn;
 use diesel::prelude::*;
-use outbox::{Keep, Retention};
+use outbox::Retention;
 
 use super::rules;
 use crate::{
@@ -15,19 +15,8 @@ use crate::{
 
 /// Tokens that expired a token's life ago are forgotten. Until then an expired token is told from a guess: its client
 /// needs to hear that it is time for a new one, whatever others at its address do.
-pub(crate) const RETENTION: Retention = Retention {
-    kind: "tokens",
-    keep: Keep::Millis(rules::LIFE * 1000),
-    most: None,
-    table: "tokens",
-    id: "hash",
-    since: "expires_ms",
-    only: "1 = 1",
-    remove: |conn, tenant, hashes, _| {
-        let these = tokens::table.filter(tokens::tenant_id.eq(tenant)).filter(tokens::hash.eq_any(hashes));
-        Ok(diesel::delete(these).execute(conn)?)
-    },
-};
+pub(crate) const RETENTION: Retention =
+    Retention { id: "hash", ..Retention::of("tokens", "expires_ms", rules::LIFE * 1000) };
 
 #[derive(Insertable)]
 #[diesel(table_name = tokens, treat_none_as_default_value = false)]

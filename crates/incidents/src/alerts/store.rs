@@ -62,23 +62,15 @@ pub const RETENTION: Retention = Retention {
     id: "id",
     since: "closed_ms",
     only: "closed_ms IS NOT NULL",
-    remove,
+    remove: Some(remove),
 };
 
 /// Problems that were only ever said to be well.
 pub const RETENTION_OF_PROBLEMS: Retention = Retention {
-    kind: "alert_problems",
-    keep: Keep::Millis(30 * 86_400_000),
     most: Some(1_000_000),
-    table: "alert_problems",
     id: "problem",
-    since: "settled_ms",
     only: "alert_id = ''",
-    remove: |conn, tenant, problems, _| {
-        use alert_problems::dsl;
-        let these = dsl::alert_problems.filter(dsl::tenant_id.eq(tenant)).filter(dsl::problem.eq_any(problems));
-        Ok(diesel::delete(these.filter(dsl::alert_id.eq(""))).execute(conn)?)
-    },
+    ..Retention::of("alert_problems", "settled_ms", 30 * 86_400_000)
 };
 
 /// Removes alerts, and what is known of their problems unless another alert is about those now, as a [`Retention`]

@@ -55,7 +55,7 @@ pub const RETENTION: Retention = Retention {
     id: "id",
     since: "closed_ms",
     only: "closed_ms IS NOT NULL",
-    remove,
+    remove: Some(remove),
 };
 
 /// Removes incidents with their notes and links, as a [`Retention`] does. An alert that names one goes on naming it.

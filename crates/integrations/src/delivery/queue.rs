@@ -385,5 +385,5 @@ pub const RETENTION: Retention = Retention {
     id: "id",
     since: "created_ms",
     only: "status <> 'pending'",
-    remove: |conn, tenant, ids, _| store::remove(conn, tenant, ids),
+    remove: Some(|conn, tenant, ids, _| store::remove(conn, tenant, ids)),
 };

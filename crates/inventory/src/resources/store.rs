@@ -199,7 +199,7 @@ pub const RETENTION: Retention = Retention {
     id: "id",
     since: "decommissioned_ms",
     only: "decommissioned_ms IS NOT NULL",
-    remove: |conn, tenant, ids, _| {
+    remove: Some(|conn, tenant, ids, _| {
         let rows: Vec<Row> =
             resources::table.filter(resources::tenant_id.eq(tenant)).filter(resources::id.eq_any(ids)).load(conn)?;
         for row in &rows {
@@ -212,7 +212,7 @@ pub const RETENTION: Retention = Retention {
             resource_index::log_change(conn, tenant, &row.id)?;
         }
         Ok(ids.len())
-    },
+    }),
 };
 
 fn tag_keys(resource: Option<&Resource>) -> BTreeSet<String> {

@@ -28,7 +28,7 @@ pub const RETENTION: Retention = Retention {
     id: "id",
     since: "finished_ms",
     only: "finished_ms IS NOT NULL",
-    remove: job::store::remove_runs,
+    remove: Some(job::store::remove_runs),
 };
 
 pub fn new_id() -> String {

@@ -41,14 +41,14 @@ pub const RETENTION: Retention = Retention {
     id: "article_id || ' ' || revision",
     since: "replaced_ms",
     only: "replaced_ms IS NOT NULL",
-    remove: |conn, tenant, ids, _| {
+    remove: Some(|conn, tenant, ids, _| {
         for (article, revision) in ids.iter().filter_map(|id| id.split_once(' ')) {
             let revision: i64 =
                 revision.parse().map_err(|_| db::Error::Fault("a revision without a number".to_owned()))?;
             diesel::delete(kb_article_revisions::table.find((tenant, article, revision))).execute(conn)?;
         }
         Ok(ids.len())
-    },
+    }),
 };
 
 /// Where the words of articles are.

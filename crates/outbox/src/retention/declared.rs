@@ -19,8 +19,16 @@ pub struct Retention {
     pub since: &'static str,
     /// Which rows age, as an SQL condition in the words of the index.
     pub only: &'static str,
-    /// Removes them.
-    pub remove: Remove,
+    /// Removes them, where that takes more than to delete the rows.
+    pub remove: Option<Remove>,
+}
+
+impl Retention {
+    /// Rows of a table that has a column `id`: all age, and nothing belongs to them.
+    pub const fn of(table: &'static str, since: &'static str, keep_ms: i64) -> Self {
+        let keep = Keep::Millis(keep_ms);
+        Self { kind: table, keep, most: None, table, id: "id", since, only: "1 = 1", remove: None }
+    }
 }
 
 /// Removes the rows of a tenant with these ids, and what belongs to them; answers how many of them are gone, from the

@@ -54,7 +54,11 @@ pub(super) fn remove(
     while let Some(rest) = ids.get(done.gone + done.kept..).filter(|rest| !rest.is_empty()) {
         let part = Instant::now();
         let few = &rest[..together.min(rest.len())];
-        match db::savepoint(conn, |conn| (retention.remove)(conn, tenant, few, together)) {
+        let removed = db::savepoint(conn, |conn| match retention.remove {
+            Some(remove) => remove(conn, tenant, few, together),
+            None => delete(conn, retention, tenant, few),
+        });
+        match removed {
             Ok(gone) => done.gone += gone,
             Err(error @ Error::Unavailable(_)) => return Err(error),
             Err(_) if few.len() == 1 => done.kept += 1,
@@ -73,6 +77,16 @@ pub(super) fn remove(
         }
     }
     Ok(done)
+}
+
+/// Deletes the rows with these ids that still age.
+fn delete(conn: &mut Conn, retention: &Retention, tenant: &str, ids: &[String]) -> Result<usize> {
+    let Retention { table, id, only, .. } = retention;
+    let places: Vec<_> = (2..).take(ids.len()).map(|place| format!("${place}")).collect();
+    let places = places.join(", ");
+    let query = sql_query(format!("DELETE FROM {table} WHERE tenant_id = $1 AND {id} IN ({places}) AND {only}"));
+    let query = query.into_boxed::<db::Sql>().bind::<Text, _>(tenant);
+    Ok(ids.iter().fold(query, |query, id| query.bind::<Text, _>(id)).execute(conn)?)
 }
 
 #[derive(QueryableByName)]

@@ -96,14 +96,14 @@ fn a_step_is_as_short_as_its_rows_are_slow() {
     answers(&fixture.db, &[("client_1", 10); 400]);
     let slow = Retention {
         keep: Keep::Millis(1),
-        remove: |conn, tenant, ids, most| {
+        remove: Some(|conn, tenant, ids, most| {
             // The first 300 take next to nothing, then each half a millisecond.
             let before = GONE.fetch_add(ids.len(), Ordering::Relaxed);
             let slow = (before + ids.len()).saturating_sub(before.max(300));
             std::thread::sleep(Duration::from_micros(500) * u32::try_from(slow).unwrap());
             SLOW.fetch_add(slow, Ordering::Relaxed);
-            (RETENTION[1].remove)(conn, tenant, ids, most)
-        },
+            RETENTION[1].remove.unwrap()(conn, tenant, ids, most)
+        }),
         ..RETENTION[1]
     };
     let mut sweep = retention::Sweep::new(fixture.db.clone(), &[slow], |_| 0);

@@ -89,12 +89,12 @@ pub const RETENTION: Retention = Retention {
     id: "alert_id",
     since: "updated_ms",
     only: "next_ms IS NULL AND stage IN ('closed', 'ended', 'noPolicy')",
-    remove: |conn, tenant, ids, _| {
+    remove: Some(|conn, tenant, ids, _| {
         use escalations::dsl;
         ports::told_changes(conn, tenant, &ids.iter().map(String::as_str).collect::<Vec<_>>())?;
         let these = dsl::escalations.filter(dsl::tenant_id.eq(tenant)).filter(dsl::alert_id.eq_any(ids));
         Ok(diesel::delete(these).execute(conn)?)
-    },
+    }),
 };
 
 /// Which route took an alert, as other domains join it with theirs (see [`ports::PagedAlerts`]).

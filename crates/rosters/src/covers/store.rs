@@ -3,7 +3,7 @@
 use base::{Key, PageRequest, PageRows, problem::Problem, query::Sort};
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
-use outbox::{Keep, Retention};
+use outbox::Retention;
 
 use super::row::Cover;
 use crate::schema::roster_covers;
@@ -12,20 +12,8 @@ use crate::schema::roster_covers;
 pub static QUOTA: Quota = Quota::new("requests for cover", "roster_covers", 20_000);
 
 /// Requests whose time has long been over.
-pub const RETENTION: Retention = Retention {
-    kind: "covers",
-    keep: Keep::Millis(366 * 86_400_000),
-    most: None,
-    table: "roster_covers",
-    id: "id",
-    since: "end_ms",
-    only: "end_ms > 0",
-    remove: |conn, tenant, ids, _| {
-        use roster_covers::dsl;
-        let these = dsl::roster_covers.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids));
-        Ok(diesel::delete(these).execute(conn)?)
-    },
-};
+pub const RETENTION: Retention =
+    Retention { kind: "covers", only: "end_ms > 0", ..Retention::of("roster_covers", "end_ms", 366 * 86_400_000) };
 
 /// What a list is sorted by.
 pub const SORTS: Sorts<Cover> = Sorts {

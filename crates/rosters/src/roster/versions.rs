@@ -234,7 +234,7 @@ pub const RETENTION: Retention = Retention {
     id: "id",
     since: "deleted_ms",
     only: "deleted_ms IS NOT NULL",
-    remove,
+    remove: Some(remove),
 };
 
 /// Removes rosters with all that was, as a [`Retention`] does.

@@ -28,7 +28,7 @@ pub const RETENTION: Retention = Retention {
     id: "id",
     since: "end_ms",
     only: "end_ms > 0",
-    remove: |conn, tenant, ids, _| {
+    remove: Some(|conn, tenant, ids, _| {
         use roster_time_off::dsl;
         let these = || dsl::roster_time_off.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids));
         // Whose turn it is now may depend on who was away years ago.
@@ -36,7 +36,7 @@ pub const RETENTION: Retention = Retention {
         let former: Vec<FormerTimeOff> = rows.iter().filter_map(|row| rules::former(row, None)).collect();
         absences::store::insert(conn, &former)?;
         Ok(diesel::delete(these()).execute(conn)?)
-    },
+    }),
 };
 
 /// What a list is sorted by.

@@ -2,7 +2,7 @@
 
 use db::{Conn, Result};
 use diesel::prelude::*;
-use outbox::{Keep, Retention};
+use outbox::Retention;
 
 use crate::schema::roster_conflicts_told;
 
@@ -31,13 +31,8 @@ pub struct ToldConflict {
 /// Conflicts that have long been over, of tenants whose rosters are not looked at any more.
 pub const RETENTION: Retention = Retention {
     kind: "conflictsTold",
-    keep: Keep::Millis(31 * 86_400_000),
-    most: None,
-    table: "roster_conflicts_told",
-    id: "id",
-    since: "to_ms",
     only: "to_ms > 0",
-    remove: |conn, tenant, ids, _| delete(conn, tenant, ids),
+    ..Retention::of("roster_conflicts_told", "to_ms", 31 * 86_400_000)
 };
 
 /// Those of a tenant, by when they begin.

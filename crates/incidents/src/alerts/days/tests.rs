@@ -149,7 +149,7 @@ fn who_removes_an_alert_or_changes_who_was_told_removes_the_copy_of_its_day() {
     assert_eq!(told(&[77], TENANT), both, "there is none");
     let removed = left(|conn| {
         assert!(matches!(alerts::RETENTION.keep, Keep::Setting(_)));
-        (alerts::RETENTION.remove)(conn, TENANT, &[id(DAY, 4)], 1).map(|count| assert_eq!(count, 1))
+        alerts::RETENTION.remove.unwrap()(conn, TENANT, &[id(DAY, 4)], 1).map(|count| assert_eq!(count, 1))
     });
     assert_eq!(removed, both[1..]);
 }

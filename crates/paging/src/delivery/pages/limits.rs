@@ -9,7 +9,7 @@ use base::{
 };
 use db::{Condition, Conn, Result};
 use diesel::prelude::*;
-use outbox::{Keep, Retention};
+use outbox::Retention;
 use sha2::{Digest as _, Sha256};
 
 use crate::{
@@ -52,20 +52,7 @@ struct Row {
 }
 
 /// Messages that do not count any more.
-pub const RETENTION: Retention = Retention {
-    kind: "requested_messages",
-    keep: Keep::Millis(2 * WINDOW_MS),
-    most: None,
-    table: "requested_messages",
-    id: "id",
-    since: "sent_ms",
-    only: "1 = 1",
-    remove: |conn, tenant, ids, _| {
-        use requested_messages::dsl;
-        let these = dsl::requested_messages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids));
-        Ok(diesel::delete(these).execute(conn)?)
-    },
-};
+pub const RETENTION: Retention = Retention::of("requested_messages", "sent_ms", 2 * WINDOW_MS);
 
 /// Messages of one kind that a caller wants to have sent to a person.
 pub struct Request<'r> {

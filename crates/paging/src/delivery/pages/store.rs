@@ -118,7 +118,7 @@ pub const RETENTION: Retention = Retention {
     id: "id",
     since: "created_ms",
     only: "due_ms IS NULL AND kind NOT IN ('code', 'test')",
-    remove,
+    remove: Some(remove),
 };
 
 /// Codes and tests that are settled: apart from the others, so that anyone who has many of them sent pushes out none of
