@@ -18,7 +18,6 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
 #[diesel(table_name = former_users, treat_none_as_default_value = false)]
 pub struct User {
-    /// The tenant that it belongs to.
     pub tenant_id: String,
     /// `USR` and ten digits.
     pub id: String,
@@ -28,9 +27,7 @@ pub struct User {
     pub login_name: String,
     /// The given name.
     pub first_name: Option<String>,
-    /// The family name.
     pub last_name: Option<String>,
-    /// An email address.
     pub email: Option<String>,
     /// A telephone number, as people write it.
     pub phone_number: Option<String>,
@@ -44,17 +41,14 @@ pub struct User {
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
 #[diesel(table_name = former_user_groups, treat_none_as_default_value = false)]
 pub struct Group {
-    /// The tenant that it belongs to.
     pub tenant_id: String,
     /// `USRGRP-<uuid>`.
     pub id: String,
     /// It was like this until here.
     pub until_ms: i64,
-    /// Its name.
     pub name: String,
     /// Empty when there was none.
     pub description: String,
-    /// When it was created.
     pub created_ms: i64,
     /// When it had changed last.
     pub updated_ms: Option<i64>,

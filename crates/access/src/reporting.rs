@@ -47,9 +47,6 @@ pub fn by_address(tx: &mut Tx<'_>, tenant: &str, name: &str, author: &str) -> db
 }
 
 /// Those of these keys and addresses of some tenants that have not ended.
-///
-/// # Errors
-/// Those of the database.
 pub fn live(conn: &mut Conn, tenants: &[&str], ids: &[&str]) -> db::Result<HashSet<String>> {
     let mut live: HashSet<String> = keys::live_among(conn, tenants, ids)?.into_iter().collect();
     live.extend(inbound::store::among(conn, tenants, ids)?);

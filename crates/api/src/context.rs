@@ -236,9 +236,6 @@ impl<Q> RequestContext<Q> {
     }
 
     /// Reads in the database what `f` reads there.
-    ///
-    /// # Errors
-    /// Those of `f` and of the database.
     pub async fn read<T, F>(&self, f: F) -> Result<T>
     where
         T: Send + 'static,
@@ -250,9 +247,6 @@ impl<Q> RequestContext<Q> {
 
     /// As [`RequestContext::read`], for what has many rows to look at: a page of a list, a search, a timeline. It is
     /// read from the replica, where there is one.
-    ///
-    /// # Errors
-    /// Those of `f` and of the database.
     pub async fn read_many<T, F>(&self, f: F) -> Result<T>
     where
         T: Send + 'static,
@@ -263,9 +257,6 @@ impl<Q> RequestContext<Q> {
     }
 
     /// Reads one record by its id, and what it shows of others, and answers that. `f` may read by keys, a few rows.
-    ///
-    /// # Errors
-    /// Those of `f` and of the database.
     pub async fn point<F>(&self, f: F) -> Result<HttpResponse>
     where
         F: FnOnce(&mut db::Conn, &Tenant) -> db::Result<Answer> + Send + 'static,

@@ -49,9 +49,6 @@ where
 }
 
 /// Reads a body: as [`run`] when it has expressions, which are checked, and in place when it has none.
-///
-/// # Errors
-/// As [`run`].
 pub async fn read<T, F>(body: Body, read: F) -> Result<T>
 where
     F: FnOnce(&serde_json::Value, &Meter) -> Result<T> + Send + 'static,

@@ -111,9 +111,6 @@ impl<L: List, P: Parameters> FromQuery for PageQuery<L, P> {
 
 impl<L, P> RequestContext<PageQuery<L, P>> {
     /// Answers the page that is asked for: what `f` finds in the database of it, in the order that is asked for.
-    ///
-    /// # Errors
-    /// Those of `f` and of the database.
     pub async fn page<T, F>(&self, f: F) -> crate::Result<HttpResponse>
     where
         T: Serialize + Send + 'static,

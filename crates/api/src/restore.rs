@@ -24,9 +24,6 @@ pub trait Restorer: Send + Sync {
     fn left(&self, change: &ObjectChange) -> Vec<String>;
 
     /// The same, where it depends on what is there now. `comes_back` tells by its kind and id what else is restored.
-    ///
-    /// # Errors
-    /// Those of the database.
     fn find_left(
         &self,
         _: &mut Conn,

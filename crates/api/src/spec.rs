@@ -444,9 +444,6 @@ impl DeclaredOperation {
 }
 
 /// The weakest role for each operation of a document that is not public.
-///
-/// # Errors
-/// As [`access_table`].
 pub fn roles(document: &OpenApi) -> Result<Roles, String> {
     let all = access_table(document)?.into_values().flatten();
     let guarded = all.filter_map(|operation| match operation.access {

@@ -312,9 +312,6 @@ impl<'v> Fields<'v> {
     }
 
     /// Ends the reading of the body.
-    ///
-    /// # Errors
-    /// As [`Fields::check`].
     pub fn finish(self) -> Result<(), Problem> {
         ignored::report(self.ignored());
         self.check()

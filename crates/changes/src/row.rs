@@ -19,9 +19,7 @@ pub struct Change {
     pub entity_id: String,
     /// What happened to it.
     pub action: String,
-    /// The request that did it.
     pub request_id: String,
-    /// When.
     pub at_ms: i64,
     /// Its number among those of the tenant, while somebody watches that.
     pub own_seq: Option<i64>,

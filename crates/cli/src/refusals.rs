@@ -58,9 +58,6 @@ impl<W: Write> LastLine<W> {
     }
 
     /// Looks at the last line.
-    ///
-    /// # Errors
-    /// As [`look`].
     pub fn check_results(&self) -> Result<(), Failure> {
         serde_json::from_slice(&self.last).map_or(Ok(()), |last: Value| check_results(&last))
     }

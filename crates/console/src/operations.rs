@@ -8,9 +8,6 @@ use utoipa::openapi::OpenApi;
 
 /// The text of `openapi/operations.js`: operationId → method, path, and the role that it needs, empty for none. Further
 /// paths of an operation are left out.
-///
-/// # Errors
-/// As [`spec::access_table`].
 pub fn operations(document: &OpenApi) -> Result<String, String> {
     let mut all: BTreeMap<String, Value> = BTreeMap::new();
     for (path, methods) in spec::access_table(document)? {

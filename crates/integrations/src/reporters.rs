@@ -52,9 +52,6 @@ pub trait Reporters: Send + Sync {
     fn admit(&self, tx: &mut Tx<'_>, tenant: &str, name: &str, by: AuthType, caller: &Caller) -> db::Result<Reporter>;
 
     /// Those of these reporters, which are of these tenants, that have not ended.
-    ///
-    /// # Errors
-    /// Those of the database.
     fn live(&self, conn: &mut Conn, tenants: &[&str], ids: &[&str]) -> db::Result<HashSet<String>>;
 
     /// Ends a reporter; no error if it is gone already.

@@ -32,9 +32,6 @@ pub struct Services {
 
 impl Services {
     /// These integrations as they are shown: credentials that ended elsewhere are none any more.
-    ///
-    /// # Errors
-    /// Those of the database.
     pub fn shown(&self, conn: &mut Conn, mut rows: Vec<Row>) -> db::Result<Vec<Row>> {
         let reporting = rows.iter().filter_map(|row| Some((row.tenant_id.as_str(), row.inbound.as_ref()?.id.as_str())));
         let (tenants, ids): (Vec<&str>, Vec<&str>) = reporting.unzip();
@@ -49,9 +46,6 @@ impl Services {
     }
 
     /// As [`Services::shown`], of one.
-    ///
-    /// # Errors
-    /// Those of the database.
     pub fn shown_one(&self, conn: &mut Conn, row: Row) -> db::Result<Row> {
         self.shown(conn, vec![row])?.pop().ok_or_else(|| Problem::internal().into())
     }

@@ -34,7 +34,6 @@ pub(crate) struct Row {
     /// Is the secret before the last rotation still valid?
     #[diesel(select_expression = api_keys::secret2_hash.is_not_null())]
     pub(crate) previous_secret: bool,
-    /// Counts its changes; the `ETag`.
     pub(crate) version: i64,
     /// What it is restricted to, as [`callers::split_operations`] reads it.
     pub(crate) operations: Option<String>,

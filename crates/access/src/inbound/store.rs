@@ -20,7 +20,6 @@ pub(crate) struct Row {
     pub(crate) id: String,
     /// Unique in its tenant, whatever the letter case.
     pub(crate) name: String,
-    /// Folded.
     pub(crate) name_fold: String,
     /// The user that its reports are by.
     pub(crate) user_id: String,

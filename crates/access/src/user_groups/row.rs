@@ -9,13 +9,11 @@ use crate::{history, schema::user_groups};
 #[diesel(table_name = user_groups, primary_key(tenant_id, id))]
 #[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
 pub struct Row {
-    /// The tenant that it belongs to.
     pub tenant_id: String,
     /// `USRGRP-<uuid>`.
     pub id: String,
     /// Unique in its tenant, whatever the letter case.
     pub name: String,
-    /// Folded.
     pub name_fold: String,
     /// Empty when there is none.
     pub description: String,
@@ -23,7 +21,6 @@ pub struct Row {
     pub activated: bool,
     /// Counts its changes, those of its members too; the `ETag`.
     pub version: i64,
-    /// When it was created.
     pub created_ms: i64,
     /// When it was changed last; `None` before the first change.
     pub updated_ms: Option<i64>,

@@ -13,19 +13,15 @@ pub(super) const KEYS: &str = "api-";
 #[diesel(table_name = users, primary_key(tenant_id, id))]
 #[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
 pub struct Row {
-    /// The tenant that it belongs to.
     pub tenant_id: String,
     /// `USR` and ten digits; unique among all tenants.
     pub id: String,
     /// Unique in its tenant, whatever the letter case.
     pub login_name: String,
-    /// Folded.
     pub login_fold: String,
     /// For people, the given name; for an API key, its name.
     pub first_name: Option<String>,
-    /// The family name.
     pub last_name: Option<String>,
-    /// An email address.
     pub email: Option<String>,
     /// A telephone number, as people write it.
     pub phone_number: Option<String>,
@@ -33,9 +29,7 @@ pub struct Row {
     pub mobile_number: Option<String>,
     /// In use, or not any more?
     pub activated: bool,
-    /// Counts its changes; the `ETag`.
     pub version: i64,
-    /// When it was created.
     pub created_ms: i64,
     /// When it was changed last.
     pub updated_ms: i64,

@@ -187,9 +187,6 @@ impl Pattern {
     }
 
     /// Does the comparison hold for something that has these texts?
-    ///
-    /// # Errors
-    /// As [`Pattern::finds`].
     pub fn holds<T: AsRef<str>>(&self, texts: impl IntoIterator<Item = T>, meter: &Meter) -> Result<bool, Exhausted> {
         for text in texts {
             if self.finds(text.as_ref(), meter)? {

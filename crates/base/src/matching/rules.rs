@@ -113,9 +113,6 @@ impl Matcher {
     }
 
     /// What each rule says of a document, in their order.
-    ///
-    /// # Errors
-    /// As [`Matcher::matches`].
     pub fn explain(&self, document: &Value, meter: &Meter) -> Result<Vec<Outcome>, Exhausted> {
         let weight = lookup::weight(document);
         let outcome = |(key, pattern): &(String, Pattern)| {

@@ -37,9 +37,6 @@ impl Reader<'_, '_> {
     }
 
     /// The rows of all pages of a list.
-    ///
-    /// # Errors
-    /// As [`Self::object`].
     pub fn rows(&mut self, operation: &str, query: &[(&str, &str)]) -> Result<Vec<Value>, ReadError> {
         Ok(self.0.rows(operation, &[], query)?)
     }

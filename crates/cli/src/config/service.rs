@@ -124,18 +124,12 @@ impl<'d> Service<'d> {
     }
 
     /// What an operation answers that writes nothing. `ids` fill its path behind the tenant.
-    ///
-    /// # Errors
-    /// As [`Self::call`].
     pub fn read(&mut self, id: &str, ids: &[&str], query: &[(&str, &str)]) -> Result<Value, Refusal> {
         let mut request = self.request(self.operation(id)?, ids, query)?;
         Ok(parse(&read_body(self.send(&mut request)?, LARGEST)?)?)
     }
 
     /// All rows of a list: of each page, or of an array.
-    ///
-    /// # Errors
-    /// As [`Self::call`].
     pub fn rows(&mut self, id: &str, ids: &[&str], query: &[(&str, &str)]) -> Result<Vec<Value>, Refusal> {
         let operation = self.operation(id)?;
         let mut request = self.request(operation, ids, query)?;
@@ -162,9 +156,6 @@ impl<'d> Service<'d> {
     }
 
     /// All rows of an export, a line each.
-    ///
-    /// # Errors
-    /// As [`Self::call`].
     pub fn lines(&mut self, id: &str, query: &[(&str, &str)]) -> Result<Vec<Value>, Refusal> {
         let mut request = self.request(self.operation(id)?, &[], query)?;
         let mut reader = BufReader::new(self.send(&mut request)?);

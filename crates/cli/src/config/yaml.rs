@@ -14,9 +14,6 @@ const DEEPEST: usize = 32;
 pub type Fault = (usize, String);
 
 /// The documents of a JSON text, which YAML reads but for letters beyond 16 bits that are written as two escapes.
-///
-/// # Errors
-/// As [`read`].
 pub fn read_json(text: &str) -> Result<Vec<Node>, Fault> {
     if text.contains("\\u") { read(&join_surrogates(text)) } else { read(text) }
 }

@@ -71,13 +71,11 @@ pub struct Row {
     pub owner: String,
     /// Counts the claims.
     pub claim: i64,
-    /// How many attempts were made.
     pub attempts: i64,
     /// How many since it was last asked for.
     pub tries: i64,
     /// When the action committed.
     pub created_ms: i64,
-    /// When the last attempt was made.
     pub last_attempt_ms: Option<i64>,
     /// The status of the last answer.
     pub response_status: Option<i64>,

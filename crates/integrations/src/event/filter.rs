@@ -237,9 +237,6 @@ impl Filter {
     }
 
     /// The result of each rule.
-    ///
-    /// # Errors
-    /// As [`Filter::matches`].
     pub fn outcomes(&self, texts: &CachedTexts<'_>) -> Result<Vec<Outcome>, Exhausted> {
         let outcome = |(key, test): &(String, Test)| {
             let actual = texts.with(key, false, lookup::shown)?;

@@ -18,7 +18,6 @@ pub struct Row {
     /// `INTG-EVENT-<uuid>`.
     pub id: String,
     pub integration_id: String,
-    /// Counts its changes; the `ETag`.
     pub version: i64,
     /// Does it fire?
     pub active: bool,
@@ -28,9 +27,7 @@ pub struct Row {
     pub config: Json<Config>,
     /// Its secrets, sealed; empty when there are none.
     pub secrets: String,
-    /// When it was created.
     pub created_ms: i64,
-    /// When it changed last.
     pub updated_ms: Option<i64>,
 }
 

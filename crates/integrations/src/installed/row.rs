@@ -29,19 +29,15 @@ pub struct Inbound {
 #[diesel(table_name = integrations, primary_key(tenant_id, id))]
 #[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
 pub struct Row {
-    /// The tenant that it belongs to.
     pub tenant_id: String,
     /// `INTG-<uuid>`.
     pub id: String,
-    /// Counts its changes; the `ETag`.
     pub version: i64,
     /// `CUSTOM`.
     pub kind: String,
-    /// As it was given.
     pub name: String,
     /// Folded.
     pub name_key: String,
-    /// What it is for.
     pub description: String,
     /// Do its events fire?
     pub enabled: bool,
@@ -53,9 +49,7 @@ pub struct Row {
     pub signing: String,
     /// The user that installed it.
     pub created_by: String,
-    /// When.
     pub created_ms: i64,
-    /// When it changed last.
     pub updated_ms: Option<i64>,
     /// Who reports for it.
     pub inbound: Option<Json<Inbound>>,

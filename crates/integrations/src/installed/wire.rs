@@ -164,9 +164,6 @@ impl Change {
     }
 
     /// Reads the body of a change. `stored` is the notifier that a change of it is laid over.
-    ///
-    /// # Errors
-    /// As [`Change::read_new`].
     pub fn read(body: &Value, stored: Option<&Value>, guard: &Guard) -> Result<Self, Problem> {
         let mut merged = body.clone();
         if let (Some(stored), Value::Object(given)) = (stored, &mut merged) {

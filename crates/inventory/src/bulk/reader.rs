@@ -90,9 +90,6 @@ impl Reader {
     }
 
     /// Ends the body.
-    ///
-    /// # Errors
-    /// As [`Reader::push`].
     pub fn end(&mut self) -> Result<(), Stop> {
         self.collecting_ignored(Self::finish)
     }

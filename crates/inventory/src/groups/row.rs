@@ -11,17 +11,14 @@ use crate::schema::resource_groups;
 #[diesel(table_name = resource_groups, primary_key(tenant_id, id))]
 #[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
 pub struct Group {
-    /// The tenant that it belongs to.
     pub tenant_id: String,
     /// Unique in the whole database.
     pub id: i64,
     /// `DGP-<uuid>` or `SGP-<uuid>`.
     pub unique_id: String,
-    /// Counts its changes; the `ETag`.
     pub version: i64,
     /// The word of its kind.
     pub kind: String,
-    /// As it was given.
     pub name: String,
     /// Folded; unique in the tenant among the groups of the kind.
     pub name_key: String,
@@ -31,8 +28,6 @@ pub struct Group {
     pub parent_id: Option<i64>,
     /// The rules that make a resource a member of a dynamic group.
     pub rules: Option<Json<Criteria>>,
-    /// When it was created.
     pub created_ms: i64,
-    /// When it last changed.
     pub updated_ms: i64,
 }

@@ -41,9 +41,6 @@ pub fn add(tx: &mut Tx<'_>, partner: &str, site: &Site, given: &[SiteMemberRefer
 }
 
 /// Removes resources from the site. Resources that are not there stay where they are.
-///
-/// # Errors
-/// As [`add`].
 pub fn remove(tx: &mut Tx<'_>, partner: &str, site: &Site, given: &[SiteMemberReference]) -> Result<()> {
     for_each_member(
         tx,

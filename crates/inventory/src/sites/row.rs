@@ -11,13 +11,10 @@ pub const ENTITY: &str = "Site";
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
 #[diesel(table_name = sites, primary_key(tenant_id, id), treat_none_as_default_value = false)]
 pub struct Site {
-    /// The tenant that it belongs to.
     pub tenant_id: String,
     /// Unique in the whole database.
     pub id: i64,
-    /// Counts its changes; the `ETag`.
     pub version: i64,
-    /// As it was given.
     pub name: String,
     /// Folded; unique in the tenant.
     pub name_key: String,
@@ -29,9 +26,7 @@ pub struct Site {
     pub city: String,
     /// Empty when absent.
     pub country: String,
-    /// When it was created.
     pub created_ms: i64,
-    /// When it last changed.
     pub updated_ms: i64,
 }
 
@@ -40,7 +35,6 @@ pub struct Site {
 pub struct Place {
     /// The site.
     pub id: i64,
-    /// Its name.
     pub name: String,
     /// Empty when absent.
     pub city: String,

@@ -10,17 +10,13 @@ use crate::schema::{job_resources, jobs};
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
 #[diesel(table_name = jobs, primary_key(tenant_id, id), treat_none_as_null = true, treat_none_as_default_value = false)]
 pub struct Job {
-    /// The tenant that it belongs to.
     pub tenant_id: String,
     /// UUID, ascending in time.
     pub id: String,
-    /// Counts its changes; the `ETag`.
     pub version: i64,
-    /// As it was given.
     pub name: String,
     /// Folded.
     pub name_key: String,
-    /// What it is for.
     pub description: String,
     /// As `Schedule` reads it.
     pub schedule: Json<Value>,
@@ -48,11 +44,9 @@ pub struct Job {
     pub next_due_ms: Option<i64>,
     /// A user's id.
     pub created_by: String,
-    /// When it was created.
     pub created_ms: i64,
     /// A user's id.
     pub updated_by: String,
-    /// When it changed last.
     pub updated_ms: i64,
     /// When the next run would have been due, of a job that is held: its tenant is suspended, or no run could be made.
     pub held_ms: Option<i64>,

@@ -123,9 +123,6 @@ pub fn changed(old: &Job, change: &JobChange, by: &str, now: Timestamp) -> Resul
 }
 
 /// A job that was deleted and is there again: what would have been due meanwhile is not made up for.
-///
-/// # Errors
-/// As [`changed`].
 pub fn created_again(blank: &Job, change: &JobChange, by: &str, now: Timestamp) -> Result<Job, Problem> {
     let job = changed(blank, change, by, now)?;
     let next_due_ms = if job.active { next_due(&rule(&job)?, now) } else { None };

@@ -33,7 +33,6 @@ pub struct Run {
     pub exclusive: bool,
     /// The windows that its resources were in when it became due.
     pub maintenance: Json<Vec<RunMaintenance>>,
-    /// When it was made.
     pub created_ms: i64,
     /// When a runner took it.
     pub started_ms: Option<i64>,

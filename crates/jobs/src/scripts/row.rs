@@ -9,13 +9,10 @@ use crate::schema::job_scripts;
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
 #[diesel(table_name = job_scripts, primary_key(tenant_id, id), treat_none_as_default_value = false)]
 pub struct Script {
-    /// The tenant that it belongs to.
     pub tenant_id: String,
     /// Unique in the whole database.
     pub id: i64,
-    /// Counts its changes; the `ETag`.
     pub version: i64,
-    /// As it was given.
     pub name: String,
     /// Folded; unique in the tenant.
     pub name_key: String,
@@ -25,16 +22,13 @@ pub struct Script {
     pub platforms: Json<Vec<String>>,
     /// What it is run with.
     pub interpreter: String,
-    /// The text.
     pub content: String,
     /// The length of the text.
     pub bytes: i64,
     /// A user's id.
     pub created_by: String,
-    /// When it was created.
     pub created_ms: i64,
     /// A user's id.
     pub updated_by: String,
-    /// When it changed last.
     pub updated_ms: i64,
 }

@@ -8,13 +8,11 @@ use crate::schema::kb_articles;
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable, Insertable, AsChangeset)]
 #[diesel(table_name = kb_articles, primary_key(tenant_id, id), treat_none_as_default_value = false)]
 pub struct ArticleHead {
-    /// The tenant that it belongs to.
     pub tenant_id: String,
     /// `KBA` and digits, unique in the whole database.
     pub id: String,
     /// The number in the id.
     pub number: i64,
-    /// Counts its changes; the `ETag`.
     pub version: i64,
     /// Counts the versions of title and content.
     pub revision: i64,
@@ -28,13 +26,9 @@ pub struct ArticleHead {
     pub state: String,
     /// The article or category whose deletion put it into the trash; empty outside.
     pub trashed_with: String,
-    /// A user.
     pub created_by: String,
-    /// A user.
     pub updated_by: String,
-    /// When it was created.
     pub created_ms: i64,
-    /// When it changed last.
     pub updated_ms: i64,
 }
 
@@ -45,8 +39,6 @@ pub struct Revision {
     pub revision: i64,
     /// The title then.
     pub title: String,
-    /// A user.
     pub created_by: String,
-    /// When.
     pub created_ms: i64,
 }

@@ -11,13 +11,10 @@ pub const SEPARATOR: &str = " >> ";
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
 #[diesel(table_name = kb_categories, primary_key(tenant_id, id), treat_none_as_default_value = false)]
 pub struct Category {
-    /// The tenant that it belongs to.
     pub tenant_id: String,
     /// `KBC` and digits, unique in the whole database.
     pub id: String,
-    /// Counts its changes; the `ETag`.
     pub version: i64,
-    /// As it was given.
     pub name: String,
     /// Folded; unique among its siblings outside the trash.
     pub name_key: String,
@@ -33,12 +30,8 @@ pub struct Category {
     pub state: String,
     /// The category whose deletion put it into the trash; empty outside.
     pub trashed_with: String,
-    /// A user.
     pub created_by: String,
-    /// A user.
     pub updated_by: String,
-    /// When it was created.
     pub created_ms: i64,
-    /// When it changed last.
     pub updated_ms: i64,
 }

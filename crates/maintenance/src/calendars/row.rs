@@ -20,7 +20,6 @@ pub struct Calendar {
     pub hash: String,
     /// A user's id.
     pub created_by: String,
-    /// When it was made.
     pub created_ms: i64,
 }
 

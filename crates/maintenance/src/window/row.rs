@@ -16,13 +16,10 @@ use crate::{
 #[diesel(table_name = maintenance_windows, primary_key(tenant_id, id))]
 #[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
 pub struct Window {
-    /// The tenant that it belongs to.
     pub tenant_id: String,
     /// `SM-<uuid>`.
     pub id: String,
-    /// Counts its changes; the `ETag`.
     pub version: i64,
-    /// As it was given.
     pub name: String,
     /// Folded.
     pub name_key: String,
@@ -46,9 +43,7 @@ pub struct Window {
     pub closes_ms: i64,
     /// A user's id.
     pub created_by: String,
-    /// When it was created.
     pub created_ms: i64,
-    /// When it changed last.
     pub updated_ms: i64,
 }
 

@@ -58,7 +58,6 @@ pub struct Row {
     pub alert: Json<Facts>,
     /// When it began.
     pub created_ms: i64,
-    /// When it changed last.
     pub updated_ms: i64,
     /// The same for alerts that come and go.
     pub problem: String,

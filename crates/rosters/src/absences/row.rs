@@ -12,7 +12,6 @@ pub struct FormerTimeOff {
     pub tenant_id: String,
     /// `TFF-<uuid>`.
     pub id: String,
-    /// Which time off.
     pub time_off_id: String,
     /// Who was to be away.
     pub user_id: String,

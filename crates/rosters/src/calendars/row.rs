@@ -48,9 +48,7 @@ pub struct Calendar {
     pub roster_id: Option<String>,
     /// Of a user's calendar.
     pub user_id: Option<String>,
-    /// Who made it.
     pub created_by: String,
-    /// When it was made.
     pub created_ms: i64,
 }
 

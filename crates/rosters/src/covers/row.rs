@@ -27,15 +27,12 @@ pub const STATUSES: [&str; 5] = [OPEN, ACCEPTED, DECLINED, WITHDRAWN, EXPIRED];
 pub struct Cover {
     /// The tenant of its roster.
     pub tenant_id: String,
-    /// Its roster.
     pub roster_id: String,
     /// `CVR-<uuid>`.
     pub id: String,
     /// Who is to be relieved.
     pub user_id: String,
-    /// When it begins.
     pub start_ms: i64,
-    /// When it ends.
     pub end_ms: i64,
     /// Through which shift; `None` for any.
     pub shift_id: Option<String>,
@@ -51,9 +48,7 @@ pub struct Cover {
     pub answered_ms: Option<i64>,
     /// What came of it.
     pub override_id: Option<String>,
-    /// Who made it.
     pub created_by: String,
-    /// When it was made.
     pub created_ms: i64,
 }
 

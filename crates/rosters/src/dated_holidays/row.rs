@@ -11,7 +11,6 @@ use crate::schema::{roster_holiday_owners, roster_holidays};
 pub struct DayRow {
     /// The tenant of the calendar.
     pub tenant_id: String,
-    /// The calendar.
     pub calendar_id: String,
     /// Days after 1970-01-01.
     pub day: i64,
@@ -29,7 +28,6 @@ pub struct DayRow {
 pub struct OwnerRow {
     /// The tenant of the calendar.
     pub tenant_id: String,
-    /// The calendar.
     pub calendar_id: String,
     /// A user or a user group.
     pub owner_id: String,

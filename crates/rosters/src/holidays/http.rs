@@ -116,9 +116,6 @@ pub fn check_new(
 }
 
 /// The same of a change.
-///
-/// # Errors
-/// As [`check_new`].
 pub fn check_change(
     conn: &mut Conn,
     people: &dyn People,

@@ -15,13 +15,10 @@ use crate::{dated_holidays::row::is_group, schema::roster_holiday_calendars};
 #[diesel(table_name = roster_holiday_calendars, primary_key(tenant_id, id))]
 #[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
 pub struct CalendarRow {
-    /// The tenant that it belongs to.
     pub tenant_id: String,
     /// `HOL-<uuid>`.
     pub id: String,
-    /// Counts its changes; the `ETag`.
     pub version: i64,
-    /// As it was given.
     pub name: String,
     /// Folded; unique in the tenant.
     pub name_key: String,
@@ -33,11 +30,8 @@ pub struct CalendarRow {
     pub read_ms: Option<i64>,
     /// Why the last reading failed.
     pub error: Option<String>,
-    /// Who created it.
     pub created_by: String,
-    /// When it was created.
     pub created_ms: i64,
-    /// When it changed last.
     pub updated_ms: i64,
 }
 

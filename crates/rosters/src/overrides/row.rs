@@ -13,7 +13,6 @@ use crate::{dated_holidays::row::ShiftHolidays, roster::row::Shift, schema::rost
 pub struct Override {
     /// The tenant of its roster.
     pub tenant_id: String,
-    /// Its roster.
     pub roster_id: String,
     /// `OVR-<uuid>`.
     pub id: String,
@@ -21,9 +20,7 @@ pub struct Override {
     pub number: i64,
     /// Who takes over.
     pub user_id: String,
-    /// When it begins.
     pub start_ms: i64,
-    /// When it ends.
     pub end_ms: i64,
     /// The shift; `None` for the whole roster.
     pub shift_id: Option<String>,
@@ -35,9 +32,7 @@ pub struct Override {
     pub schedule: Option<Json<Value>>,
     /// Empty when there is none.
     pub note: String,
-    /// Who made it.
     pub created_by: String,
-    /// When it was made.
     pub created_ms: i64,
     /// Whom it relieves, when it is about one person.
     pub replaces: Option<String>,

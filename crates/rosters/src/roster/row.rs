@@ -16,25 +16,19 @@ use crate::{
 #[diesel(table_name = rosters, primary_key(tenant_id, id))]
 #[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
 pub struct Roster {
-    /// The tenant that it belongs to.
     pub tenant_id: String,
     /// `ES-<uuid>`.
     pub id: String,
-    /// Counts its changes; the `ETag`.
     pub version: i64,
-    /// As it was given.
     pub name: String,
     /// Folded; unique in the tenant.
     pub name_key: String,
-    /// What it is for.
     pub description: String,
     /// The name of its time zone.
     pub zone: String,
     /// When nobody needs to be on call, as `input::OffHours` reads it.
     pub off_hours: Json<Vec<Value>>,
-    /// When it was created.
     pub created_ms: i64,
-    /// When it was updated last.
     pub updated_ms: Option<i64>,
     /// Counts its changes and those of its overrides.
     pub sequence: i64,
@@ -52,13 +46,11 @@ pub struct Roster {
 pub struct Version {
     /// The tenant of its roster.
     pub tenant_id: String,
-    /// Its roster.
     pub roster_id: String,
     /// The roster is like this from here on.
     pub valid_from_ms: i64,
     /// And until here; `None` for the last version.
     pub valid_until_ms: Option<i64>,
-    /// As it was given.
     pub name: String,
     /// The name of its time zone.
     pub zone: String,
@@ -84,7 +76,6 @@ impl Version {
 pub struct Shift {
     /// The tenant of its roster.
     pub tenant_id: String,
-    /// Its roster.
     pub roster_id: String,
     /// `ESD-<uuid>`; the same in all versions.
     pub id: String,
@@ -94,7 +85,6 @@ pub struct Shift {
     pub valid_until_ms: Option<i64>,
     /// Its place among the shifts of the roster.
     pub position: i64,
-    /// As it was given.
     pub name: String,
     /// The roster's zone, then.
     pub zone: String,

@@ -12,20 +12,14 @@ pub struct TimeOff {
     pub tenant_id: String,
     /// `TOF-<uuid>`.
     pub id: String,
-    /// Counts its changes; the `ETag`.
     pub version: i64,
     /// Who is away.
     pub user_id: String,
-    /// When it begins.
     pub start_ms: i64,
-    /// When it ends.
     pub end_ms: i64,
     /// Empty when there is none.
     pub reason: String,
-    /// Who entered it.
     pub created_by: String,
-    /// When it was entered.
     pub created_ms: i64,
-    /// When it changed last.
     pub updated_ms: i64,
 }

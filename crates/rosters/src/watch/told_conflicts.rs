@@ -16,7 +16,6 @@ pub struct ToldConflict {
     pub id: String,
     /// A hash of all that makes a conflict another one but its time.
     pub subject: String,
-    /// Its roster.
     pub roster_id: String,
     /// When it began, as far as that was known when it was told.
     pub from_ms: i64,

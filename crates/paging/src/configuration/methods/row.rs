@@ -18,7 +18,6 @@ pub struct Method {
     pub tenant_id: String,
     /// `CM-<uuid>`.
     pub id: String,
-    /// Counts its changes; the `ETag`.
     pub version: i64,
     /// Whom it reaches.
     pub user_id: String,
@@ -40,8 +39,6 @@ pub struct Method {
     pub code_until_ms: i64,
     /// How many wrong ones were tried.
     pub code_tries: i64,
-    /// When it was made.
     pub created_ms: i64,
-    /// When it changed last.
     pub updated_ms: i64,
 }

@@ -20,6 +20,5 @@ pub struct Rule {
     pub version: i64,
     /// What is used.
     pub document: Json<Plan>,
-    /// When it changed last.
     pub updated_ms: i64,
 }

@@ -32,6 +32,5 @@ pub struct Ownership {
     pub group_id: String,
     /// Who said so.
     pub created_by: String,
-    /// When.
     pub created_ms: i64,
 }
