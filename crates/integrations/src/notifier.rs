@@ -262,7 +262,7 @@ pub fn laid_over(stored: &Value, change: &Value) -> Value {
     if leads_elsewhere(old, new) {
         SECRETS.iter().for_each(|name| drop(merged.remove(*name)));
     }
-    if new.contains_key("accessTokenURI") {
+    if given(new, "accessTokenURI").is_some() {
         merged.remove("accessTokenURL");
     }
     Value::Object(merge_object(merged, new))
@@ -273,12 +273,17 @@ pub fn laid_over(stored: &Value, change: &Value) -> Value {
 pub fn leads_elsewhere(old: &Map<String, Value>, new: &Map<String, Value>) -> bool {
     let origin = |value: Option<&Value>| url::Url::parse(value?.as_str()?).ok().map(|url| url.origin());
     let moved = |names: &[&str]| {
-        let of = |map: &Map<String, Value>| origin(names.iter().find_map(|name| map.get(*name)));
-        names.iter().any(|name| new.get(*name).is_some_and(|value| !value.is_null())) && of(new) != of(old)
+        let of = |map| origin(names.iter().find_map(|name| given(map, name)));
+        names.iter().any(|name| given(new, name).is_some()) && of(new) != of(old)
     };
     let type_of = |map: &Map<String, Value>| map.get("authType").and_then(Value::as_str).map(str::to_ascii_uppercase);
     let sends_otherwise = type_of(new).is_some_and(|given| type_of(old).is_none_or(|stored| stored != given));
     moved(&["baseURI"]) || moved(&["accessTokenURL", "accessTokenURI"]) || sends_otherwise
+}
+
+/// A field of a change; `null` is absence.
+pub fn given<'v>(change: &'v Map<String, Value>, name: &str) -> Option<&'v Value> {
+    change.get(name).filter(|value| !value.is_null())
 }
 
 /// Lays the fields of a change that have a value over those of an object.

@@ -145,7 +145,7 @@ impl ParsedEvent {
         fields.check()?;
         // What is stored stays, and is shown as broken.
         if let Some(criteria) = &config.filter_criteria
-            && body.get("filterCriteria").is_some()
+            && body.get("filterCriteria").is_some_and(|given| !given.is_null())
         {
             for (place, message) in criteria.unknown_keys(config.entity()).into_iter().enumerate() {
                 message
@@ -172,17 +172,17 @@ fn laid_over(stored: &Value, change: &Value) -> Value {
     let (Some(old), Some(new)) = (stored.as_object(), change.as_object()) else { return change.clone() };
     let mut merged = notifier::merge_object(old.clone(), new);
     for (name, lay_over) in [("notifier", notifier::laid_over as LayOver), ("filterCriteria", over_criteria)] {
-        let given = new.get(name).filter(|value| !value.is_null());
-        if let (Some(stored), Some(value)) = (old.get(name), given) {
+        if let (Some(stored), Some(value)) = (old.get(name), notifier::given(new, name)) {
             merged.insert(name.to_owned(), lay_over(stored, value));
         }
     }
+    let is_given = |name: &str| notifier::given(new, name).is_some();
     // Of the two ways to give the template, the one that the change has counts.
-    if new.contains_key("payload") {
+    if is_given("payload") {
         merged.remove("eventPayload");
     }
     // A notifier that is given alone is meant to be used.
-    if new.contains_key("notifier") && !new.contains_key("useBaseNotifier") {
+    if is_given("notifier") && !is_given("useBaseNotifier") {
         merged.insert("useBaseNotifier".to_owned(), json!(false));
     }
     Value::Object(merged)
@@ -373,4 +373,23 @@ pub struct Placeholders {
     #[serde(flatten)]
     #[schema(inline, value_type = api::spec::PageOf<String>)]
     pub page: base::page::Page<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn null_changes_nothing() {
+        let notifier = json!({"baseURI": "https://a.net/x"});
+        let stored = json!({"name": "n", "eventPayload": "{}", "useBaseNotifier": true, "notifier": notifier,
+            "filterCriteria": {"matchType": "ANY"}});
+        for name in ["payload", "eventPayload", "notifier", "useBaseNotifier", "filterCriteria", "name"] {
+            assert_eq!(laid_over(&stored, &json!({ name: null })), stored, "{name}");
+        }
+        let both = laid_over(&stored, &json!({"payload": null, "eventPayload": "new"}));
+        assert_eq!(both["eventPayload"], json!("new"));
+        let alone = laid_over(&stored, &json!({"notifier": notifier, "useBaseNotifier": null}));
+        assert_eq!(alone["useBaseNotifier"], json!(false));
+    }
 }

@@ -80,3 +80,17 @@ fn credentials_do_not_follow_to_another_host() {
     let basic = laid_over(&stored, &json!({"authType": "BASIC"}));
     assert_eq!(SECRETS.map(|name| basic.get(name).cloned()), [None, None, None]);
 }
+
+#[test]
+fn null_changes_nothing() {
+    let stored = json!({"baseURI": "https://a.net", "authType": "OAUTH2", "grantType": "CLIENT_CREDENTIALS",
+            "apiKey": "k", "apiSecret": "s", "accessTokenURL": "https://b.net/token"});
+    for name in ["baseURI", "authType", "grantType", "apiKey", "apiSecret", "accessTokenURL", "accessTokenURI"] {
+        assert_eq!(laid_over(&stored, &json!({ name: null })), stored, "{name}");
+    }
+    // The other name of the address counts beside a null.
+    let renamed = json!({"accessTokenURL": null, "accessTokenURI": "https://b.net/other"});
+    let moved = laid_over(&stored, &renamed);
+    assert_eq!((&moved["accessTokenURI"], &moved["apiKey"]), (&json!("https://b.net/other"), &json!("k")));
+    assert_eq!(moved.get("accessTokenURL"), None);
+}
