@@ -95,7 +95,7 @@ fn name_given(Field { wire, also, .. }: &Field) -> TokenStream {
         return quote!(#wire);
     }
     let fields = own("fields");
-    quote!([#wire, #(#also),*].into_iter().find(|name| #fields.has(name)).unwrap_or(#wire))
+    quote!(#fields.name_given(#wire, &[#(#also),*]))
 }
 
 fn limits(field: &Field) -> TokenStream {

@@ -82,6 +82,14 @@ impl<'v> Fields<'v> {
         self.value(name).is_some()
     }
 
+    /// Of the names that a field has, the first that is there and not `null`, and otherwise the first. That is not yet
+    /// to read it.
+    pub fn name_given(&self, name: &'static str, others: &[&'static str]) -> &'static str {
+        let is_given =
+            |name: &&str| self.object.and_then(|object| object.get(*name)).is_some_and(|value| !value.is_null());
+        std::iter::once(name).chain(others.iter().copied()).find(is_given).unwrap_or(name)
+    }
+
     /// Whether a field is there and not `null`; notes `is required` when not.
     pub fn require(&mut self, name: &str) -> bool {
         let has = self.has(name);

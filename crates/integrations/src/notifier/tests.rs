@@ -94,3 +94,15 @@ fn null_changes_nothing() {
     assert_eq!((&moved["accessTokenURI"], &moved["apiKey"]), (&json!("https://b.net/other"), &json!("k")));
     assert_eq!(moved.get("accessTokenURL"), None);
 }
+
+#[test]
+fn an_address_for_tokens_that_is_not_asked_for_is_named() {
+    let ignored = |body: &Value| base::body::ignored::collect(|| NotifierInput::parse_with_errors(body)).1;
+    for name in ["accessTokenURL", "accessTokenURI", "apiKey"] {
+        let body = json!({"baseURI": "https://a.net", "authType": "NONE", name: "https://b.net/token"});
+        assert_eq!(ignored(&body), [name]);
+    }
+    let oauth2 = json!({"baseURI": "https://a.net", "authType": "OAUTH2", "grantType": "CLIENT_CREDENTIALS",
+        "apiKey": "k", "apiSecret": "s", "accessTokenURI": "https://b.net/token"});
+    assert_eq!(ignored(&oauth2), <[&str; 0]>::default());
+}
