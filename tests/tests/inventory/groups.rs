@@ -80,6 +80,17 @@ fn a_group_with_an_id_is_changed(server: &Server) {
         assert_eq!(by_number.ok()["name"], "Edge");
         let stale = client.request("POST", &path).header("If-Match", "\"2\"");
         stale.json(&json!({"uniqueId": unique_id, "name": "X"})).send().problem(412, "0004");
+        // So is an array that changes one group; of several, none is the one that it could be about.
+        let array = |tag: &str, body: &Value| client.request("POST", &path).header("If-Match", tag).json(body).send();
+        let one = json!([{"id": unique_id, "description": "side"}, {"name": "Side", "parent": {"name": "Edge"}}]);
+        array("\"2\"", &one).problem(412, "0004");
+        let saved = array("\"3\"", &one).list();
+        client.delete(&format!("{path}/{}", text(&saved[1]["uniqueId"]))).ok();
+        let two = json!([{"id": unique_id, "name": "X"}, {"id": unique_id, "name": "Y"}]);
+        array("\"4\"", &two).problem(400, "0002");
+        array("\"4\"", &json!([{"name": "X"}])).list();
+        let made = client.search(&format!("{path}/search"), "name:X").page();
+        client.delete(&format!("{path}/{}", text(&made["results"][0]["uniqueId"]))).ok();
         // All or none, and an id is never given to something new.
         let nobody = format!("{prefix}00000000-0000-4000-8000-000000000000");
         client.post(&path, &json!([{"name": "Third"}, {"id": nobody, "name": "Fourth"}])).not_found();

@@ -2,6 +2,7 @@
 
 use actix_web::HttpResponse;
 use api::{Answer, Body, List, PageQuery, RequestContext, RequestScope, answer, cpu, stream};
+use base::Problem;
 use db::Result;
 use outbox::{Entity, Tx};
 use serde_json::json;
@@ -9,7 +10,7 @@ use serde_json::json;
 use super::members;
 use crate::groups::{
     changes::{self, GroupAccess, SavedGroup},
-    input::{ChildReference, GroupChange, GroupEntries},
+    input::{ChildReference, GroupChange, GroupEntries, GroupEntry},
     kind::{Kind, Reference},
     row::Group,
     rules::Filter,
@@ -53,11 +54,16 @@ fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, kind: Kind, reference:
 /// Creates the groups of a body, and changes those that have an id.
 pub(super) async fn create(context: &RequestContext, body: Body, kind: Kind) -> api::Result<HttpResponse> {
     let given = cpu::read(body, move |body, meter| Ok(GroupEntries::read(kind, body, meter)?)).await?;
-    // Of several, none is the one that `If-Match` could be about.
-    let (all, alone, wanted) = match given {
-        GroupEntries::One(one) => (vec![one], true, context.if_match()?),
-        GroupEntries::Many(all) => (all, false, None),
+    let (all, alone) = match given {
+        GroupEntries::One(one) => (vec![one], true),
+        GroupEntries::Many(all) => (all, false),
     };
+    let wanted = context.if_match()?;
+    let changed = all.iter().filter(|entry| matches!(entry, GroupEntry::Existing(..))).count();
+    if wanted.is_some() && changed > 1 {
+        let detail = "If-Match is about one group, and the array changes several. Send them one by one, or without it.";
+        return Err(Problem::invalid(detail).into());
+    }
     context
         .write(move |tx, scope| {
             let place = |index| if alone { String::new() } else { format!("[{index}].") };
