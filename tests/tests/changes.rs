@@ -15,6 +15,8 @@ both_backends![
     who_was_away_too_long_is_told_so,
     nobody_hears_of_others,
     a_stream_is_narrowed_and_bounded,
+    who_heard_nothing_yet_misses_nothing,
+    a_narrowed_stream_misses_nothing_of_its_own,
     what_one_gateway_stores_another_tells,
     who_may_no_longer_read_hears_no_more,
     the_streams_of_one_tenant_leave_room_for_others,
@@ -115,7 +117,10 @@ fn who_was_away_too_long_is_told_so(backend: Backend) {
     // From there on it goes on as ever.
     let on = events(&client, &format!("maxSeconds=0&lastEventId={}", told[0].id));
     assert!(on.iter().all(|event| event.kind == "change"), "{on:?}");
-    client.get("/changes?maxSeconds=0&lastEventId=x").invalid(&["Last-Event-ID"]);
+    for id in ["x", "-1", "%2B1", "1.5"] {
+        client.get(&format!("/changes?maxSeconds=0&lastEventId={id}")).invalid(&["lastEventId"]);
+    }
+    client.request("GET", "/changes?maxSeconds=0").header("Last-Event-ID", "-1").send().invalid(&["Last-Event-ID"]);
 }
 
 fn nobody_hears_of_others(backend: Backend) {
@@ -176,6 +181,56 @@ fn what_one_gateway_stores_another_tells(backend: Backend) {
     machine(&client, "later");
     thread::sleep(Duration::from_secs(2));
     assert_eq!(events(&client, &format!("maxSeconds=0&lastEventId={}", told[0].id)).len(), 1);
+}
+
+/// The id that a client comes back with: the last that stands in a stream, be it of an event or of none.
+#[track_caller]
+fn last_id(text: &str) -> i64 {
+    let id = text.lines().rev().find_map(|line| line.strip_prefix("id:"));
+    id.unwrap_or_else(|| panic!("no id in {text:?}")).trim().parse().unwrap()
+}
+
+/// A stream says where it begins, and again when it was silent.
+fn who_heard_nothing_yet_misses_nothing(backend: Backend) {
+    let server = Server::start(backend);
+    let client = server.new_client();
+    let begun = client.get("/changes?maxSeconds=0").text();
+    machine(&client, "meanwhile");
+    thread::sleep(Duration::from_secs(2));
+    let told = events(&client, &format!("maxSeconds=0&lastEventId={}", last_id(&begun)));
+    assert_eq!(told.iter().map(|event| event.kind.as_str()).collect::<Vec<_>>(), ["change"]);
+    // Of another kind than the stream asks for: the comment has its number all the same.
+    let text = thread::scope(|scope| {
+        let silent = scope.spawn(|| client.get("/changes?maxSeconds=17&entities=ALERT").text());
+        thread::sleep(Duration::from_secs(1));
+        machine(&client, "other");
+        silent.join().unwrap()
+    });
+    assert!(!text.contains("event:"), "{text}");
+    assert_eq!(last_id(&text), last_id(&begun) + 2, "{text}");
+}
+
+/// What a stream did not ask for does not count as missed.
+fn a_narrowed_stream_misses_nothing_of_its_own(backend: Backend) {
+    let server = Server::start(backend);
+    let client = server.new_client();
+    let begun = last_id(&client.get("/changes?maxSeconds=0").text());
+    let rows: Vec<Value> = (0..1_001).map(|number| json!({"name": format!("m{number}")})).collect();
+    for rows in rows.chunks(500) {
+        client.post("/resources/bulk", &json!(rows)).ok();
+    }
+    client.post("/kb/category", &json!({"name": "Here"})).ok();
+    thread::sleep(Duration::from_secs(3));
+    let kinds = |entities: &str| -> Vec<String> {
+        let told = events(&client, &format!("maxSeconds=0&lastEventId={begun}{entities}"));
+        told.into_iter().map(|event| event.kind).collect()
+    };
+    assert_eq!(kinds("&entities=kbcategory"), ["change"]);
+    assert_eq!(kinds("&entities=ALERT"), [""; 0]);
+    assert_eq!(kinds(""), ["reset"]);
+    for words in ["", "ALLERT", "ALERT,,INCIDENT", "Contact"] {
+        client.get(&format!("/changes?maxSeconds=0&entities={words}")).invalid(&["entities"]);
+    }
 }
 
 /// A stream that is open, on a connection of its own: what arrived is read by anyone who looks.

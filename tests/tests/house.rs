@@ -259,6 +259,31 @@ fn a_lock_is_named_once() {
     assert!(named.is_empty(), "one function for each lock: {named:#?}");
 }
 
+/// Whoever watches `/changes` may ask for each kind of thing that is told of there, and for no other.
+#[test]
+fn a_stream_of_changes_knows_all_that_domains_publish() {
+    let words = |code: &str, before: &str| -> Vec<String> {
+        code.split(before).skip(1).filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())).collect()
+    };
+    let domains = sources().into_iter().filter(|(path, _)| {
+        path.starts_with("crates/") && !path.starts_with("crates/outbox/") && !path.contains("/tests")
+    });
+    let publishing = domains.map(|(_, text)| code(&text)).filter(|code| {
+        ["Entity::published(", "TimedEvent {", "publish: true"].iter().any(|marker| code.contains(marker))
+    });
+    let published: BTreeSet<String> = publishing
+        .flat_map(|code| {
+            ["published(\"", "entity: \"", "ENTITY: &str = \""].map(|before| words(&code, before)).concat()
+        })
+        .collect();
+    let wire = read("crates/changes/src/wire.rs");
+    let (_, list) = wire.split_once("ENTITIES").expect("the list");
+    let (_, list) = list.split_once("= [").expect("its beginning");
+    let (list, _) = list.split_once("];").expect("its end");
+    let known: BTreeSet<String> = list.split('"').skip(1).step_by(2).map(ToOwned::to_owned).collect();
+    assert_eq!(known, published, "`ENTITIES` in crates/changes/src/wire.rs is all that domains publish");
+}
+
 /// So a server that lacks what a handler takes does not start (`api::Extras`), and no request finds out.
 #[test]
 fn what_handlers_take_is_what_their_domain_needs() {

@@ -147,6 +147,14 @@ impl Query {
         self.read(name, |value| lenient::one_of(allowed, value), || must_be_one_of(allowed)).unwrap_or(default)
     }
 
+    /// Some of a list of values, separated by commas, each in any letter case; answers the list's spellings, and none
+    /// when the parameter is absent.
+    pub fn some_of(&mut self, name: &str, allowed: &[&'static str]) -> Vec<&'static str> {
+        let parse = |value: &str| value.split(',').map(|one| lenient::one_of(allowed, one.trim())).collect();
+        let message = || format!("must be some of these, separated by commas: {}", allowed.join(", "));
+        self.read(name, parse, message).unwrap_or_default()
+    }
+
     /// An instant, as [`Timestamp::parse`] reads it.
     pub fn timestamp(&mut self, name: &str) -> Option<Timestamp> {
         self.read(name, Timestamp::parse, || TIMESTAMP.to_owned())

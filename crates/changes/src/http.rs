@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use actix_web::{HttpResponse, web};
 use api::{Admission, Parameters, RequestContext, get};
-use base::problem::Problem;
+use base::{Query, problem::Problem};
 use bytes::Bytes;
 use futures_util::stream;
 use tokio::time::{Instant, timeout_at};
@@ -21,7 +21,7 @@ const WATCHED_MS: i64 = 900_000;
 const RENEW_MS: i64 = 600_000;
 /// The longest silence of a stream: then it sends a comment.
 const SILENCE: Duration = Duration::from_secs(15);
-/// How many changes a stream may have missed.
+/// How many changes that it asks for a stream may have missed.
 const MOST_MISSED: i64 = 1_000;
 /// The longest that a stream lasts.
 const LONGEST: i64 = 300;
@@ -30,24 +30,47 @@ const LONGEST: i64 = 300;
 #[derive(Clone, Debug, Parameters)]
 pub struct StreamQuery {
     /// Only changes of these kinds, separated by commas, such as `ALERT,INCIDENT`; without it, all.
-    #[request(default, example = "ALERT,INCIDENT")]
-    entities: String,
+    #[request(with = entities, example = "ALERT,INCIDENT")]
+    entities: Vec<&'static str>,
     /// The stream ends after this many seconds, 0 to 300; with 0 it sends what there is and ends. A client then
     /// reconnects, as browsers do by themselves.
     #[request(default = LONGEST, range = 0..=LONGEST, example = 300)]
     max_seconds: i64,
     /// The header `Last-Event-ID`, for clients that cannot set it.
-    #[request(example = "17")]
-    last_event_id: Option<String>,
+    #[request(with = last_event_id, example = "17")]
+    last_event_id: Option<i64>,
+}
+
+fn entities(query: &mut Query, name: &str) -> Vec<&'static str> {
+    query.some_of(name, &wire::ENTITIES)
+}
+
+fn last_event_id(query: &mut Query, name: &str) -> Option<i64> {
+    let text = query.text(name)?;
+    read_id(&text).unwrap_or_else(|message| {
+        query.error(name, message);
+        None
+    })
+}
+
+/// Reads the id of an event; a client that has read none yet may send an empty one.
+fn read_id(text: &str) -> Result<Option<i64>, &'static str> {
+    let text = text.trim();
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    match text.parse() {
+        Ok(id) if is_number => Ok(Some(id)),
+        Err(_) if text.is_empty() => Ok(None),
+        _ => Err("must be the id of an event of this stream"),
+    }
 }
 
 /// Watch what changes
 ///
 /// Server-sent events, as they are committed: `event: change` with tenant, kind, id, action, request and time of what
 /// changed (`data`), and an `id`. A client that reconnects with the last one in `Last-Event-ID` within ten minutes
-/// misses nothing; after that, or when it missed more than 1,000, it gets `event: reset` and should read again what it
-/// shows. At partner level, changes of its clients too. A silent stream sends a comment every 15 seconds. Every 5
-/// seconds a stream looks at its caller again, and ends when it may no longer read. A key may have 100 streams, and
+/// misses nothing; after that, or when it missed more than 1,000 of those it asks for, it gets `event: reset` and should
+/// read again what it shows. At partner level, changes of its clients too. A stream begins with an `id` of its own, and
+/// sends a comment with one every 15 seconds while it is silent; browsers take it over by themselves. Every 5 seconds a stream looks at its caller again, and ends when it may no longer read. A key may have 100 streams, and
 /// those of a tenant leave room for others (503).
 #[utoipa::path(
     operation_id = "watchChanges",
@@ -69,11 +92,9 @@ pub struct StreamQuery {
 #[get("/changes")]
 pub async fn watch(context: RequestContext<StreamQuery>, hub: web::Data<Hub>) -> api::Result<HttpResponse> {
     let StreamQuery { entities, max_seconds, last_event_id } = context.query.clone();
-    let only: Vec<String> =
-        entities.split(',').map(str::trim).filter(|one| !one.is_empty()).map(ToOwned::to_owned).collect();
     let header = context.request().headers().get("last-event-id").and_then(|value| value.to_str().ok());
-    let last = header.map(ToOwned::to_owned).or(last_event_id).filter(|id| !id.trim().is_empty());
-    let last: Option<i64> = last.map(|id| read_id(&id)).transpose()?;
+    let header = header.map_or(Ok(None), read_id).map_err(|message| Problem::field("Last-Event-ID", message))?;
+    let last = header.or(last_event_id);
     let watched = Watched { tenant: context.tenant.id.to_string(), all: context.tenant.partner == context.tenant.id };
     let now_ms = context.now.millis();
     let key = watched.clone();
@@ -83,34 +104,37 @@ pub async fn watch(context: RequestContext<StreamQuery>, hub: web::Data<Hub>) ->
         context.db.write(move |conn| store::watch(conn, &key, now_ms, now_ms + WATCHED_MS)).await?;
     }
     let key = watched.clone();
-    let kinds = only.clone();
-    let (seq, missed) = context.read(move |conn, _| missed(conn, &key, last, &kinds)).await?;
-    let subscription = hub.into_inner().enter(watched, &api::shed::party(), seq, only)?;
+    let only = entities.clone();
+    let (seq, missed) = context.read(move |conn, _| missed(conn, &key, last, &only)).await?;
+    let subscription = hub.into_inner().enter(watched, &api::shed::party(), seq, entities)?;
     let until = Instant::now() + Duration::from_secs(max_seconds.unsigned_abs());
     let mut response = HttpResponse::Ok();
     response.content_type("text/event-stream").insert_header(("Cache-Control", "no-store"));
     response.insert_header(("X-Accel-Buffering", "no"));
     let admission = Admission::of(context.request());
-    let events = stream_events(wire::retry(1_000) + &missed, subscription, admission, until);
+    let beginning = wire::retry(1_000) + &missed + &wire::position(seq);
+    let events = stream_events(beginning, subscription, admission, until);
     Ok(api::sending::sparse(response.streaming(events)))
 }
 
-fn read_id(text: &str) -> Result<i64, Problem> {
-    text.trim().parse().map_err(|_| Problem::field("Last-Event-ID", "must be the id of an event of this stream"))
-}
-
 /// The number of the last change at the beginning of a stream, and the events it missed, as text.
-fn missed(conn: &mut db::Conn, watched: &Watched, last: Option<i64>, only: &[String]) -> db::Result<(i64, String)> {
+fn missed(
+    conn: &mut db::Conn,
+    watched: &Watched,
+    last: Option<i64>,
+    only: &[&'static str],
+) -> db::Result<(i64, String)> {
     let head = store::head(conn, watched)?.map_or(0, |(_, seq)| seq);
     let Some(last) = last.filter(|last| *last != head) else { return Ok((head, String::new())) };
-    let changes = store::after(conn, watched, last, MOST_MISSED)?;
-    let whole =
-        changes.first().is_some_and(|(seq, _)| *seq == last + 1) && changes.last().is_some_and(|(seq, _)| *seq >= head);
-    if !whole {
+    if !store::is_whole(conn, watched, last, head)? {
         return Ok((head, wire::reset(head)));
     }
-    let kinds = changes.iter().filter(|(_, change)| only.is_empty() || only.contains(&change.entity));
-    Ok((changes.last().map_or(head, |(seq, _)| *seq), kinds.map(|(seq, change)| wire::event(*seq, change)).collect()))
+    let changes = store::after(conn, watched, last, only, MOST_MISSED + 1)?;
+    if i64::try_from(changes.len()).is_ok_and(|count| count > MOST_MISSED) {
+        return Ok((head, wire::reset(head)));
+    }
+    let seq = changes.last().map_or(head, |(seq, _)| head.max(*seq));
+    Ok((seq, changes.iter().map(|(seq, change)| wire::event(*seq, change)).collect()))
 }
 
 /// The body of a stream: its beginning, then events until it ends or its caller may no longer read.
@@ -150,11 +174,21 @@ impl EventStream {
             }
             let next = match events {
                 Ok(events) => events?,
-                Err(_) if now >= self.comment => Bytes::from_static(b":\n\n"),
+                Err(_) if now >= self.comment => self.silence()?,
                 Err(_) => continue,
             };
             self.comment = now + SILENCE;
             return Some(next);
+        }
+    }
+
+    /// What is sent after a silence: a comment with the position, or events that came at this very moment.
+    fn silence(&mut self) -> Option<Bytes> {
+        // Read first: what is not among the events after that does not precede it.
+        let position = self.subscription.position();
+        match self.subscription.events.try_recv() {
+            Ok(events) => Some(events),
+            Err(_) => position.map(|seq| Bytes::from(wire::position(seq))),
         }
     }
 }

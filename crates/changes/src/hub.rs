@@ -59,14 +59,14 @@ impl Default for Hub {
 struct OpenStream {
     watched: Watched,
     seq: i64,
-    only: Vec<String>,
+    only: Vec<&'static str>,
     out: mpsc::Sender<Bytes>,
 }
 
 impl OpenStream {
     /// The events for those changes that it has not been sent yet and asked for.
     fn events(&self, changes: &[(i64, Change)]) -> String {
-        let wanted = |change: &Change| self.only.is_empty() || self.only.contains(&change.entity);
+        let wanted = |change: &Change| self.only.is_empty() || self.only.contains(&change.entity.as_str());
         let new = changes.iter().filter(|(seq, change)| *seq > self.seq && wanted(change));
         new.map(|(seq, change)| wire::event(*seq, change)).collect()
     }
@@ -79,6 +79,14 @@ pub struct Subscription {
     _room: Lease,
     /// The events to send.
     pub events: mpsc::Receiver<Bytes>,
+}
+
+impl Subscription {
+    /// The number of the last change that it was sent, or did not ask for; `None` when the hub let it go. All events up
+    /// to it are in [`Subscription::events`] by then.
+    pub fn position(&self) -> Option<i64> {
+        self.hub.lock().get(&self.number).map(|stream| stream.seq)
+    }
 }
 
 impl Drop for Subscription {
@@ -101,7 +109,7 @@ impl Hub {
         watched: Watched,
         party: &Arc<Party>,
         seq: i64,
-        only: Vec<String>,
+        only: Vec<&'static str>,
     ) -> Result<Subscription, Problem> {
         let detail = "Too many streams of changes are open. Try again when one has ended.";
         let room = self.room.try_take(party, 1).map_err(|_| Problem::unavailable(detail))?;
@@ -165,7 +173,7 @@ impl Hub {
     fn tell(&self, db: &Db, behind: Vec<(Watched, i64)>) -> Result<bool> {
         let mut more = false;
         for (watched, seq) in behind {
-            let changes = db.read_here(|conn| store::after(conn, &watched, seq, BATCH))?;
+            let changes = db.read_here(|conn| store::after(conn, &watched, seq, &[], BATCH))?;
             more |= i64::try_from(changes.len()).is_ok_and(|count| count == BATCH);
             let last = changes.last().map_or(seq, |(seq, _)| *seq);
             self.lock().retain(|_, stream| {

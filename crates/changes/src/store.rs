@@ -100,18 +100,40 @@ pub fn insert(conn: &mut Conn, change: &Change) -> Result<()> {
     Ok(())
 }
 
-/// The changes after this number, in their order, each with its number.
-pub fn after(conn: &mut Conn, watched: &Watched, seq: i64, most: i64) -> Result<Vec<(i64, Change)>> {
-    let (tenant, number) = match watched.all {
-        true => ("changes.partner_id = ", "changes.all_seq"),
-        false => ("changes.tenant_id = ", "changes.own_seq"),
-    };
-    let these = Condition::sql(tenant).text(&watched.tenant).then(" AND ").then(number).then(" > ").integer(seq);
-    let order = db::Order::by([db::Column::Integer(number)], false);
+/// The changes after this number, in their order, each with its number; those of some kinds, or without kinds all.
+pub fn after(
+    conn: &mut Conn,
+    watched: &Watched,
+    seq: i64,
+    only: &[&'static str],
+    most: i64,
+) -> Result<Vec<(i64, Change)>> {
+    let mut these = numbered_after(watched, seq);
+    if !only.is_empty() {
+        these = these.then(" AND ").append(Condition::text_in("changes.entity IN", only.iter().copied()));
+    }
+    let order = db::Order::by([db::Column::Integer(number(watched))], false);
     let rows: Vec<Change> = changes::table.filter(these).order(order).limit(most).load(conn)?;
     let numbered = |change: Change| {
         let seq = if watched.all { change.all_seq } else { change.own_seq };
         Some((seq?, change))
     };
     Ok(rows.into_iter().filter_map(numbered).collect())
+}
+
+/// Are all changes after this number up to that one stored still?
+pub fn is_whole(conn: &mut Conn, watched: &Watched, after: i64, until: i64) -> Result<bool> {
+    let these = numbered_after(watched, after).then(" AND ").then(number(watched)).then(" <= ").integer(until);
+    let stored: i64 = changes::table.filter(these).count().get_result(conn)?;
+    Ok(until.checked_sub(after) == Some(stored))
+}
+
+/// The column of the numbers of a scope.
+const fn number(watched: &Watched) -> &'static str {
+    if watched.all { "changes.all_seq" } else { "changes.own_seq" }
+}
+
+fn numbered_after(watched: &Watched, seq: i64) -> Condition {
+    let tenant = if watched.all { "changes.partner_id = " } else { "changes.tenant_id = " };
+    Condition::sql(tenant).text(&watched.tenant).then(" AND ").then(number(watched)).then(" > ").integer(seq)
 }

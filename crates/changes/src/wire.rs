@@ -6,6 +6,26 @@ use utoipa::ToSchema;
 
 use crate::row::Change;
 
+/// What kinds of things a stream tells of: all that domains publish.
+pub const ENTITIES: [&str; 16] = [
+    "ALERT",
+    "AlertRoute",
+    "EscalationPolicy",
+    "Heartbeat",
+    "INCIDENT",
+    "IncidentCategory",
+    "Job",
+    "JobRun",
+    "KbArticle",
+    "KbCategory",
+    "MaintenanceWindow",
+    "Resource",
+    "Roster",
+    "RosterConflict",
+    "RosterCoverRequest",
+    "RosterOverride",
+];
+
 /// Something that changed. What it is like now, its own operation says.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -54,6 +74,11 @@ pub fn event(seq: i64, change: &Change) -> String {
 /// After how many milliseconds a client comes back.
 pub fn retry(millis: u64) -> String {
     format!("retry: {millis}\n\n")
+}
+
+/// Where the stream stands: an id without data is the one to come back with, and fires no event.
+pub fn position(seq: i64) -> String {
+    format!(":\nid: {seq}\n\n")
 }
 
 /// Tells the client that the changes it missed are no longer stored: it should read everything again.

@@ -33,6 +33,21 @@ fn reads_every_type() {
 }
 
 #[test]
+fn words_are_separated_by_commas() {
+    for (raw, expected) in [("", vec![]), ("w=one", vec!["One"]), ("w=TWO,+one", vec!["Two", "One"])] {
+        let mut query = query(raw);
+        assert_eq!(query.some_of("w", &["One", "Two"]), expected, "{raw}");
+        query.finish().unwrap();
+    }
+    for raw in ["w=", "w=three", "w=one,", "w=one,three"] {
+        let mut query = query(raw);
+        assert_eq!(query.some_of("w", &["One", "Two"]), Vec::<&str>::new());
+        let message = "must be some of these, separated by commas: One, Two";
+        assert_eq!(errors(query.finish()), error("w", message), "{raw}");
+    }
+}
+
+#[test]
 fn absent_parameters_have_their_defaults() {
     let mut query = query("&&");
     assert_eq!(query.integer("id", 7), 7);
