@@ -332,11 +332,11 @@ impl<Q: FromQuery> FromRequest for RequestContext<Q> {
     }
 }
 
-/// What the path of a request names, after its tenant: one value, or a pair. Each reads itself from the text in the
+/// What the path of a request names, after its tenant: one value, or some. Each reads itself from the text in the
 /// path, decoded.
 pub struct PathIds<T>(pub T);
 
-/// One or two values of a path.
+/// One to three values of a path.
 pub trait FromPath: Sized {
     /// The texts in the path, with that of the tenant before them.
     type Texts: serde::de::DeserializeOwned + 'static;
@@ -366,6 +366,14 @@ impl<T: PathId, U: PathId> FromPath for (T, U) {
     }
 }
 
+impl<T: PathId, U: PathId, V: PathId> FromPath for (T, U, V) {
+    type Texts = (String, String, String, String);
+
+    fn from_texts((_, first, second, third): Self::Texts) -> Self {
+        (first.into(), second.into(), third.into())
+    }
+}
+
 impl<T: FromPath> FromRequest for PathIds<T> {
     type Error = actix_web::Error;
     type Future = Ready<std::result::Result<Self, actix_web::Error>>;
@@ -379,6 +387,15 @@ impl<T: FromPath> FromRequest for PathIds<T> {
 /// Makes the type of an id that stands in paths: its parameter, what it looks like, and how its text is normalised.
 #[macro_export]
 macro_rules! path_id {
+    (
+        $(#[doc = $doc:literal])+ $visibility:vis $name:ident = $parameter:literal, $example:literal,
+        prefix $prefix:literal
+    ) => {
+        $crate::path_id! {
+            $(#[doc = $doc])+
+            $visibility $name = $parameter, $example, |text: &str| base::text::spelled(text, $prefix)
+        }
+    };
     ($(#[doc = $doc:literal])+ $visibility:vis $name:ident = $parameter:literal, $example:literal, $normal:expr) => {
         $(#[doc = $doc])+
         #[derive(Clone, Debug, PartialEq, Eq)]

@@ -253,6 +253,7 @@ fn search_finds_by_every_variable(server: &Server) {
         format!("assigneeId:{ann}"),
         format!("assignedTo:{ann}+uniqueId:{}+hasAlerts:false", text(&a["id"])),
         format!("assigneeGroupId:{group}"),
+        format!("assigneeGroupId:{}", group.to_lowercase()),
         format!("resourceId:{machine}+status:Open"),
     ] {
         assert_eq!(found(&query), [disk.clone()], "{query}");
@@ -309,8 +310,10 @@ fn opened_for_an_alert_they_name_each_other(server: &Server) {
     let named = client.get(&format!("/alerts/{alert}")).ok();
     assert_eq!((&named["incidentId"], &named["lastEvent"]), (&made["id"], &json!("Incident")));
     client.post("/incidents", &json!({"alerts": [{"id": alert}]})).problem(409, "0004");
-    let found = client.search("/incidents/search", &format!("alertId:{alert}")).page();
-    assert_eq!(found["results"][0]["id"], made["id"]);
+    for id in [&alert, &alert.to_lowercase(), &alert.to_uppercase()] {
+        let found = client.search("/incidents/search", &format!("alertId:{id}")).page();
+        assert_eq!(found["results"][0]["id"], made["id"], "{id}");
+    }
     let own = json!({"subject": "Mine", "resources": [], "alerts": [{"id": alert}]});
     client.post("/incidents", &own).problem(409, "0004");
 }

@@ -314,6 +314,9 @@ fn deliveries_are_found_across_events(backend: Backend) {
         (format!("integrationId:{}", text(&one["id"])), vec![good.clone(), good.clone()]),
         (format!("integrationName:{}", text(&two["displayName"]).to_uppercase()), vec![bad.clone()]),
         ("entityId:INC-7+status:delivered".to_owned(), vec![good.clone()]),
+        ("entityId:inc-7+status:delivered".to_owned(), vec![good.clone()]),
+        (format!("eventId:{}", id_of(&refused).to_lowercase()), vec![bad.clone()]),
+        (format!("integrationId:{}", text(&two["id"]).to_uppercase()), vec![bad.clone()]),
         (format!("entityId:{}", "x".repeat(5_000)), vec![good]),
         ("entity:alert".to_owned(), Vec::new()),
         ("eventType:UPDATE".to_owned(), Vec::new()),
@@ -326,6 +329,9 @@ fn deliveries_are_found_across_events(backend: Backend) {
     let shown = &page["results"][0];
     assert_eq!((&shown["event"]["name"], &shown["entity"]), (&json!("ticket"), &json!("INCIDENT")));
     assert_eq!((&shown["eventType"], &shown["entityId"]), (&json!("CREATE"), &json!("INC-7")));
+    for id in [text(&shown["id"]).to_lowercase(), text(&shown["id"]).to_uppercase()] {
+        assert_eq!(found(&format!("id:{id}")), [bad.clone()]);
+    }
     let mut walked = 0;
     let mut next = String::new();
     loop {

@@ -2,12 +2,13 @@
 //!
 //! Rows are the operations, generated from the document; columns are the tests below. How an operation is called
 //! stands in `recipes.rs`, and an operation that is not there fails. `every_post.rs` has the same rows for what holds
-//! for every `POST`, and `every_version.rs` for what becomes of `If-Match`.
+//! for every `POST`, `every_version.rs` for what becomes of `If-Match`, and `every_spelling.rs` for ids in paths.
 
 mod bodies;
 mod document;
 mod entities;
 mod every_post;
+mod every_spelling;
 mod every_version;
 mod recipes;
 mod world;

@@ -106,6 +106,8 @@ fn runs_are_found_across_jobs(server: &Server) {
     let claimed = client.post("/jobs/runs/claim", &json!({"runner": "mine", "jobs": [two]})).ok();
     assert_eq!(claimed["runs"][0]["run"]["id"], json!(ran[1]));
     client.post(&format!("/jobs/runs/{}/result", ran[1]), &json!({"attempt": 1, "exitCode": 1})).ok();
+    let run = client.get(&format!("/jobs/runs/{}", ran[1].to_lowercase())).ok();
+    let runner = text(&run["runner"]["userId"]).to_lowercase();
     let both = vec![one.clone(), two.clone()];
     assert_eq!(found_runs(&client, ""), both);
     for (query, expected) in [
@@ -118,6 +120,7 @@ fn runs_are_found_across_jobs(server: &Server) {
         ("jobType:antivirus+trigger:manual".to_owned(), both.clone()),
         ("trigger:schedule".to_owned(), Vec::new()),
         ("runner:mine".to_owned(), vec![two.clone()]),
+        (format!("runnerUserId:{runner}"), vec![two.clone()]),
         ("runner:min".to_owned(), Vec::new()),
         (format!("resourceId:{resource}"), vec![one.clone()]),
         ("startDate:2026-01-01T00:00:00Z+endDate:2099-01-01T00:00:00Z".to_owned(), both.clone()),

@@ -141,10 +141,11 @@ fn fifty_creates_of_one_name_make_one_roster(server: &Server) {
 fn search_finds_by_name(server: &Server) {
     let client = server.new_client();
     let ann = user(&client, "Ann");
+    let mut last = String::new();
     for name in ["First line", "Second line", "Database"] {
         let mut body = roster("GMT", &[shift("Day", daily("08:00:00", "20:00:00"), &ann)]);
         body["name"] = json!(name);
-        client.post("/rosters", &body).ok();
+        last = text(&client.post("/rosters", &body).ok()["id"]);
     }
     let names = |query: &str| -> Vec<String> {
         let page = client.get(&format!("/rosters/search{query}")).page();
@@ -153,6 +154,9 @@ fn search_finds_by_name(server: &Server) {
     assert_eq!(names(""), ["Database", "First line", "Second line"]);
     assert_eq!(names("?queryString=name:LINE&isDescendingOrder=true"), ["Second line", "First line"]);
     assert_eq!(names("?name=database&allList=true"), ["Database"]);
+    for id in [last.to_lowercase(), last.to_uppercase()] {
+        assert_eq!(names(&format!("?queryString=id:{id}")), ["Database"]);
+    }
     assert_eq!(names("?name=base"), Vec::<String>::new(), "a name is the whole of it");
     assert_eq!(names("?name=%20First%20LINE&queryString=name:line"), ["First line"]);
     assert_eq!(names("?name=First%20line&queryString=name:second"), Vec::<String>::new());

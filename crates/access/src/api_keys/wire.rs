@@ -18,7 +18,8 @@ api::path_id! {
 
 /// An id of the wrong form names no key, and is not looked up.
 fn looked_up(text: &str) -> String {
-    if rules::is_id(text) { text.to_owned() } else { String::new() }
+    let id = base::text::spelled(text, "KEY-");
+    if rules::is_id(&id) { id } else { String::new() }
 }
 
 /// An API key to be created.
@@ -44,6 +45,7 @@ pub(crate) struct NewApiKey {
 }
 
 fn user(id: String) -> Result<String, &'static str> {
+    let id = id.trim().to_ascii_uppercase();
     if users::row::is_id(&id) { Ok(id) } else { Err("must be a user of this tenant") }
 }
 

@@ -15,7 +15,8 @@ api::path_id! {
 
 /// An id of the wrong form names no address, and is not looked up.
 fn looked_up(text: &str) -> String {
-    if rules::is_id(text) { text.to_owned() } else { String::new() }
+    let id = base::text::spelled(text, "INB-");
+    if rules::is_id(&id) { id } else { String::new() }
 }
 
 /// An inbound address to be made.

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 api::path_id! {
     /// `SES-<uuid>`.
-    pub(crate) SessionId = "sessionId", "SES-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90", str::to_owned
+    pub(crate) SessionId = "sessionId", "SES-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90", prefix "SES-"
 }
 
 /// A session: a browser in which somebody signed in.

@@ -47,6 +47,7 @@ pub(super) const PREFIX: &str = "USRGRP-";
 
 /// The id in a text, in its one spelling; anything else is not looked up.
 pub(super) fn normal_id(text: &str) -> Option<String> {
-    let uuid = text.strip_prefix(PREFIX).filter(|rest| rest.len() == 36)?;
-    Some(format!("{PREFIX}{}", uuid::Uuid::try_parse(uuid).ok()?))
+    let id = base::text::spelled(text, PREFIX);
+    let uuid = id.strip_prefix(PREFIX).filter(|rest| rest.len() == 36)?;
+    uuid::Uuid::try_parse(uuid).is_ok().then_some(id)
 }

@@ -77,9 +77,7 @@ pub(crate) fn filter(text: &str) -> Result<Filter, Problem> {
         let values = &term.values;
         match term.name {
             // The prefix may be in any letter case; the letters of a UUID may be so anyway.
-            "uniqueId" => {
-                filter.ids = Some(values.iter().filter_map(|text| normal_id(&text.to_ascii_uppercase())).collect())
-            }
+            "uniqueId" => filter.ids = Some(values.iter().filter_map(|text| normal_id(text)).collect()),
             "userId" => filter.users = Some(values.iter().map(|id| id.to_ascii_uppercase()).collect()),
             "name" => filter.names = Some(values.iter().map(|name| fold(name)).collect()),
             "activated" => filter.activated = Some(term.boolean()?),
@@ -98,7 +96,9 @@ mod tests {
     #[test]
     fn ids_have_one_spelling() {
         assert_eq!(normal_id(&new_id()).map(|id| id.len()), Some(43));
-        assert_eq!(normal_id("USRGRP-0B8F7C4E-8F0E-4F6E-9D5A-3C1D7A5B2E90").as_deref(), Some(ID));
+        for id in [ID.to_uppercase(), ID.to_lowercase(), ID.to_owned()] {
+            assert_eq!(normal_id(&id).as_deref(), Some(ID));
+        }
         for wrong in ["", "USRGRP-", "0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90", "USRGRP-0b8f7c4e8f0e4f6e9d5a3c1d7a5b2e90"]
         {
             assert_eq!(normal_id(wrong), None, "{wrong}");

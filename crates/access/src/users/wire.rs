@@ -21,7 +21,8 @@ api::path_id! {
 
 /// An id of the wrong form names nobody, and is not looked up.
 fn looked_up(text: &str) -> String {
-    if is_id(text) { text.to_owned() } else { String::new() }
+    let id = text.trim().to_ascii_uppercase();
+    if is_id(&id) { id } else { String::new() }
 }
 
 /// A user.

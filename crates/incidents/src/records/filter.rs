@@ -4,7 +4,7 @@ use api::RequestScope;
 use base::{
     problem::Problem,
     query_string::{self, Term},
-    text::listed,
+    text::{listed, spelled},
 };
 use db::{Condition, Dates};
 
@@ -29,6 +29,7 @@ pub fn condition(scope: &RequestScope, text: &str) -> Result<Condition, Problem>
     let mut all = vec![Condition::text_in("incidents.tenant_id IN", &tenants)];
     for term in &terms {
         let upper = || term.values.iter().map(|id| id.to_ascii_uppercase());
+        let behind = |prefix| term.values.iter().map(|id| spelled(id, prefix)).collect::<Vec<_>>();
         let linked = |kind: &'static str, ids: Vec<String>| {
             Condition::sql(
                 "EXISTS (SELECT 1 FROM incident_links l WHERE l.tenant_id = incidents.tenant_id AND l.incident_id = \
@@ -53,9 +54,9 @@ pub fn condition(scope: &RequestScope, text: &str) -> Result<Condition, Problem>
             }
             "requesterId" | "requester" => Condition::text_in("incidents.requester_id IN", upper()),
             "assigneeId" | "assignedTo" => Condition::text_in("incidents.assignee_id IN", upper()),
-            "assigneeGroupId" => Condition::text_in("incidents.group_id IN", &term.values),
+            "assigneeGroupId" => Condition::text_in("incidents.group_id IN", behind("USRGRP-")),
             "resourceId" => linked(RESOURCE, term.values.iter().map(|id| id.to_ascii_lowercase()).collect()),
-            "alertId" => linked(ALERT, term.values.clone()),
+            "alertId" => linked(ALERT, behind("ALT-")),
             "hasAlerts" => {
                 Condition::sql(if term.boolean()? { "incidents.alerts <> '[]'" } else { "incidents.alerts = '[]'" })
             }

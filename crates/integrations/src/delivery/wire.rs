@@ -15,7 +15,7 @@ pub const STATUSES: [&str; 3] = ["pending", "delivered", "failed"];
 
 api::path_id! {
     /// `DLV-<uuid>`
-    pub DeliveryId = "deliveryId", "DLV-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", str::to_owned
+    pub DeliveryId = "deliveryId", "DLV-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", prefix "DLV-"
 }
 
 /// Which deliveries are to be sent again.

@@ -36,7 +36,7 @@ const LONGEST_ENCODED: usize = LONGEST_TEMPLATE / 3 * 4 + 1_000;
 
 api::path_id! {
     /// `INTG-EVENT-<uuid>`
-    pub EventId = "eventId", "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90", str::to_owned
+    pub EventId = "eventId", "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90", prefix "INTG-EVENT-"
 }
 
 /// The words of `thirdPartyEventType`.

@@ -23,7 +23,7 @@ const LONGEST_NAME: usize = 200;
 
 api::path_id! {
     /// `INTG-<uuid>`
-    pub IntegrationId = "installedIntgId", "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90", str::to_owned
+    pub IntegrationId = "installedIntgId", "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90", prefix "INTG-"
 }
 
 /// An installed integration.

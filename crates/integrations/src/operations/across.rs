@@ -1,6 +1,6 @@
 //! The search for deliveries across events.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, ops::Deref};
 
 use actix_web::HttpResponse;
 use api::{List, PageQuery, Parameters, RequestContext, get, spec::PageOf};
@@ -19,9 +19,13 @@ use crate::{
     delivery::{
         row::Row,
         store::{self, LONGEST_ABOUT},
-        wire::{Delivery, STATUSES},
+        wire::{Delivery, DeliveryId, STATUSES},
     },
-    event::config::{ACTIONS, Config},
+    event::{
+        config::{ACTIONS, Config},
+        wire::EventId,
+    },
+    installed::wire::IntegrationId,
     schema::{integration_events, integrations},
     template::Entity,
 };
@@ -148,10 +152,10 @@ fn condition(scope: &[String], term: &Term) -> Result<Condition, Problem> {
         Condition::text_in(events, scope).then(" AND ").append(integrations).then(")")
     };
     Ok(match term.name {
-        "id" => Condition::text_in("integration_deliveries.id IN", &term.values),
+        "id" => Condition::text_in("integration_deliveries.id IN", ids::<DeliveryId>(term)),
         "status" => Condition::text_in("integration_deliveries.status IN", term.words(&STATUSES)?),
-        "eventId" => Condition::text_in("integration_deliveries.event_id IN", &term.values),
-        "integrationId" => of_events(Condition::text_in("e.integration_id IN", &term.values)),
+        "eventId" => Condition::text_in("integration_deliveries.event_id IN", ids::<EventId>(term)),
+        "integrationId" => of_events(Condition::text_in("e.integration_id IN", ids::<IntegrationId>(term))),
         "integrationName" => {
             let names = Condition::named("i.name_key", term.values.iter().map(|name| fold(name)), false);
             let named = "e.integration_id IN (SELECT i.id FROM integrations i WHERE i.tenant_id = e.tenant_id AND (";
@@ -160,12 +164,29 @@ fn condition(scope: &[String], term: &Term) -> Result<Condition, Problem> {
         "entity" => Condition::text_in("integration_deliveries.entity IN", term.words(&Entity::WORDS)?),
         "eventType" => Condition::text_in("integration_deliveries.action IN", term.words(&ACTIONS)?),
         "entityId" => {
-            let ids = term.values.iter().map(|id| id.chars().take(LONGEST_ABOUT).collect::<String>());
-            Condition::text_in("integration_deliveries.entity_id IN", ids)
+            let ids = term.values.iter().flat_map(|id| spellings(id));
+            let stored = ids.map(|id| id.chars().take(LONGEST_ABOUT).collect::<String>());
+            Condition::text_in("integration_deliveries.entity_id IN", stored)
         }
         "startTime" => Condition::sql("integration_deliveries.created_ms >= ").integer(time()?),
         _ => Condition::sql("integration_deliveries.created_ms < ").integer(time()?),
     })
+}
+
+/// Ids of a term in the spelling in which they are stored.
+fn ids<Id: From<String> + Deref<Target = str>>(term: &Term) -> impl Iterator<Item = String> {
+    term.values.iter().map(|id| Id::from(id.clone()).to_owned())
+}
+
+/// The spellings that an id of any kind of entity may be stored in: as it is given, as those of this service are
+/// (`INC` and digits, a UUID, a prefix and a UUID), and no further one, so that an index finds them.
+fn spellings(id: &str) -> [String; 4] {
+    let (small, large) = (id.to_ascii_lowercase(), id.to_ascii_uppercase());
+    let prefixed = match (large.split_once('-'), small.split_once('-')) {
+        (Some((prefix, _)), Some((_, rest))) => format!("{prefix}-{rest}"),
+        _ => id.to_owned(),
+    };
+    [id.to_owned(), small, large, prefixed]
 }
 
 fn list_items(conn: &mut Conn, scope: &[String], rows: &[Row]) -> Result<Vec<DeliveryListItem>> {

@@ -1,6 +1,6 @@
 //! Deliveries over HTTP.
 
-use actix_web::{HttpResponse, web};
+use actix_web::HttpResponse;
 use api::{
     Answer, OptionalBody, PathIds, RequestContext, RequestScope, answer, get, list::Parameters as _, post, spec::PageOf,
 };
@@ -72,9 +72,8 @@ pub async fn search(
 #[get("/integrations/installed/{installedIntgId}/event/{eventId}/deliveries/{deliveryId}")]
 pub async fn get(
     context: RequestContext,
-    path: web::Path<(String, String, String, String)>,
+    PathIds((integration, id, delivery)): PathIds<(IntegrationId, EventId, DeliveryId)>,
 ) -> api::Result<HttpResponse> {
-    let (_, integration, id, delivery) = path.into_inner();
     let (row, fires, message) = context
         .read(move |conn, scope| {
             let (integration, event) = events::existing(conn, &scope.scope(), &integration, &id)?;
@@ -112,9 +111,8 @@ fn fires(integration: &Integration, event: &event::row::Row) -> bool {
 #[post("/integrations/installed/{installedIntgId}/event/{eventId}/deliveries/{deliveryId}/resend")]
 pub async fn resend(
     context: RequestContext,
-    path: web::Path<(String, String, String, String)>,
+    PathIds((integration, id, delivery)): PathIds<(IntegrationId, EventId, DeliveryId)>,
 ) -> api::Result<HttpResponse> {
-    let (_, integration, id, delivery) = path.into_inner();
     context
         .write(move |tx, scope| {
             let (integration, event) = events::existing(tx.conn, &scope.scope(), &integration, &id)?;

@@ -157,7 +157,7 @@ pub async fn search(
     let mut all_list = None;
     for term in terms {
         match term.name {
-            "id" => filter.ids = Some(term.values),
+            "id" => filter.ids = Some(term.values.into_iter().map(|id| IntegrationId::from(id).0).collect()),
             "allList" => all_list = Some(term.boolean()?),
             "category" | "uId" => {}
             _ => filter.names = Some(term.values.iter().map(|name| base::fold(name)).collect()),

@@ -7,12 +7,17 @@ use base::{
     problem::Problem,
     query::Sort,
     query_string::{self, Term},
-    text::{fold, listed, spelled},
+    text::{fold, listed},
 };
 use db::{Condition, Conn, Result};
 use diesel::prelude::*;
 
-use super::{row::Run as Row, rules, store::SORTS, wire::Run};
+use super::{
+    row::Run as Row,
+    rules,
+    store::SORTS,
+    wire::{Run, RunId},
+};
 use crate::{job::types, schema::job_runs};
 
 api::list! {
@@ -66,14 +71,17 @@ fn condition(scope: &[String], text: &str) -> Result<Condition, Problem> {
     let small = |term: &Term| term.values.iter().map(|value| value.to_ascii_lowercase()).collect::<Vec<_>>();
     for term in &terms {
         all.push(match term.name {
-            "id" => Condition::text_in("job_runs.id IN", term.values.iter().map(|id| run_id(id))),
+            "id" => Condition::text_in("job_runs.id IN", term.values.iter().map(|id| RunId::from(id.clone()).0)),
             "jobId" => Condition::text_in("job_runs.job_id IN", small(term)),
             "jobName" => of_names(scope, term, whole),
             "jobType" => Condition::text_in("job_runs.job_type IN", term.words(&types::NAMES)?),
             "status" => Condition::text_in("job_runs.state IN", term.words(&rules::STATES)?),
             "trigger" => Condition::text_in("job_runs.cause IN", term.words(&rules::CAUSES)?),
             "runner" => Condition::text_in("job_runs.runner <> '' AND job_runs.runner IN", &term.values),
-            "runnerUserId" => Condition::text_in("job_runs.runner_user IN", &term.values),
+            "runnerUserId" => {
+                let ids = term.values.iter().map(|id| id.to_ascii_uppercase());
+                Condition::text_in("job_runs.runner_user IN", ids)
+            }
             "resourceId" => of_resources(scope, &small(term)),
             "startDate" => since("job_runs.due_ms >= ", term, 0)?,
             "endDate" => since("job_runs.due_ms <= ", term, 999)?,
@@ -104,9 +112,4 @@ fn of_resources(scope: &[String], ids: &[String]) -> Condition {
         .then(" AND ")
         .append(Condition::text_in("job_resources.resource_id IN", ids))
         .then(")")
-}
-
-/// The id of a run in the spelling in which it is stored.
-fn run_id(text: &str) -> String {
-    spelled(text, "RUN-")
 }

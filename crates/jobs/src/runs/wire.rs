@@ -8,7 +8,7 @@ use super::row::{self, RunMaintenance};
 
 api::path_id! {
     /// `RUN-<uuid>`
-    pub RunId = "runId", "RUN-0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e", ToOwned::to_owned
+    pub RunId = "runId", "RUN-0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e", prefix "RUN-"
 }
 
 /// A run of a job.

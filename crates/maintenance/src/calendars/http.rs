@@ -18,7 +18,7 @@ use crate::{
 
 api::path_id! {
     /// `CAL-<uuid>`.
-    pub CalendarId = "calendarId", "CAL-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f", str::to_owned
+    pub CalendarId = "calendarId", "CAL-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f", prefix "CAL-"
 }
 
 api::list! {

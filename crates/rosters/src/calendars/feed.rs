@@ -54,7 +54,7 @@ pub async fn of_roster(
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
     let (tenant, id) = path.into_inner();
-    answer(&request, (people, known), &tenant, CalendarOwner::Roster(id)).await
+    answer(&request, (people, known), &tenant, CalendarOwner::Roster(RosterId::from(id).0)).await
 }
 
 /// Read the calendar of a user

@@ -18,7 +18,7 @@ const MOST_ASKED: usize = 100;
 
 api::path_id! {
     /// `CVR-<uuid>`.
-    pub CoverId = "coverRequestId", "CVR-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f", str::to_owned
+    pub CoverId = "coverRequestId", "CVR-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f", prefix "CVR-"
 }
 
 /// Which requests for cover of a roster a list has.

@@ -29,7 +29,7 @@ const LONGEST_URL: usize = 2_000;
 
 api::path_id! {
     /// `HOL-<uuid>`.
-    pub HolidayCalendarId = "holidayCalendarId", "HOL-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", str::to_owned
+    pub HolidayCalendarId = "holidayCalendarId", "HOL-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", prefix "HOL-"
 }
 
 /// A holiday calendar.

@@ -20,7 +20,7 @@ const LONGEST_MS: u64 = 366 * 86_400_000;
 
 api::path_id! {
     /// `OVR-<uuid>`.
-    pub OverrideId = "overrideId", "OVR-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f", str::to_owned
+    pub OverrideId = "overrideId", "OVR-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f", prefix "OVR-"
 }
 
 /// Which overrides of a roster a list has.

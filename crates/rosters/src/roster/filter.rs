@@ -4,6 +4,8 @@ use api::RequestScope;
 use base::{problem::Problem, query_string, text::fold};
 use db::Condition;
 
+use super::wire::RosterId;
+
 const VARIABLES: [&str; 4] = ["id", "name", "allList", "isEquals"];
 
 /// The condition for a `queryString`. The parameter `all_list` counts where it says nothing of that; `name`, unless it
@@ -21,7 +23,7 @@ pub fn condition(scope: &RequestScope, text: &str, all_list: bool, name: Option<
     }
     for term in &terms {
         all.push(match term.name {
-            "id" => Condition::text_in("rosters.id IN", &term.values),
+            "id" => Condition::text_in("rosters.id IN", term.values.iter().map(|id| RosterId::from(id.clone()).0)),
             "name" => Condition::named("rosters.name_key", term.folded(), whole),
             _ => continue,
         });

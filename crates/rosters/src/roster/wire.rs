@@ -21,7 +21,7 @@ pub const LATEST_MS: i64 = 253_370_764_799_999;
 
 api::path_id! {
     /// `ES-<uuid>`.
-    pub RosterId = "rosterId", "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90", str::to_owned
+    pub RosterId = "rosterId", "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90", prefix "ES-"
 }
 
 api::path_id! {

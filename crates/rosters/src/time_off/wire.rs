@@ -18,7 +18,7 @@ const LONGEST_REASON: usize = 1_000;
 
 api::path_id! {
     /// `TOF-<uuid>`.
-    pub TimeOffId = "timeOffId", "TOF-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", str::to_owned
+    pub TimeOffId = "timeOffId", "TOF-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", prefix "TOF-"
 }
 
 /// Which time off of a user a list has.
