@@ -75,7 +75,15 @@ fn an_update_is_checked_like_a_create(server: &Server) {
         let refused = client.post(&path, &body).problem(400, "0002");
         assert!(refused["errors"].to_string().contains(field), "{field}: {refused}");
     }
+    for blank in ["", "  ", "\u{a0}"] {
+        client.post("/resources", &json!({"name": blank})).invalid(&["name"]);
+        client.post("/resources", &json!({"name": blank, "hostName": blank})).invalid(&["name"]);
+        client.post(&path, &json!({"name": blank})).invalid(&["name"]);
+    }
     assert_eq!(detail(&client, &id), before);
+    let named = create(&client, &json!({"name": "  ", "hostName": "web-01"}));
+    let listed = client.search("/resources/search", &format!("id:{named}")).page();
+    assert_eq!(listed["results"][0]["name"], json!("web-01"));
     client.post(&format!("/resources/{}", uuid()), &json!({"name": "b"})).not_found();
 }
 

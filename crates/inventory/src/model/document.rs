@@ -134,12 +134,12 @@ impl Document {
         }
     }
 
-    /// The name that a list shows: the first that there is.
+    /// The name that a list shows: the first that there is, and is not of blanks alone.
     pub fn display_name(&self) -> &str {
         let first = ["name", "resourceName", "hostName", "aliasName", "dnsName", "ipAddress", "instanceId"]
             .into_iter()
             .map(|name| self.text(name))
-            .find(|text| !text.is_empty());
+            .find(|text| !text.trim().is_empty());
         first.unwrap_or("")
     }
 }
