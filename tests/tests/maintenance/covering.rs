@@ -95,7 +95,12 @@ fn what_is_in_maintenance_is_listed_once_and_page_by_page(server: &Server) {
         walked.iter().map(|one| format!("{} {}", text(&one["resource"]["hostName"]), text(&one["via"]))).collect();
     assert_eq!(hosts, all);
     assert!(active(&client, &format!("&resourceId={}", uuid())).is_empty());
-    client.get("/scheduleMaintenances/active?at=noon").invalid(&["at"]);
+    for at in ["noon", "9999-12-31T23:59:59Z", "1776-07-04T00:00:00Z"] {
+        client.get(&format!("/scheduleMaintenances/active?at={at}")).invalid(&["at"]);
+    }
+    for name in ["state", "status"] {
+        client.get(&format!("/scheduleMaintenances/search?{name}=")).invalid(&[name]);
+    }
 }
 
 fn a_partners_window_covers_its_clients(server: &Server) {

@@ -125,6 +125,7 @@ fn wrong_requests_are_refused(server: &Server) {
             "end": end})
     };
     client.post(&at, &json!({})).invalid(&["start", "end"]);
+    client.get(&format!("{at}?status=")).invalid(&["status"]);
     client.post(&at, &body(&stranger, &ann, "2026-12-30T00:00:00Z")).invalid(&["user.id"]);
     client.post(&at, &body(&ann, &stranger, "2026-12-30T00:00:00Z")).invalid(&["asked[0].id"]);
     client.post(&at, &body(&ann, &ann, "2026-12-30T00:00:00Z")).invalid(&["asked"]);

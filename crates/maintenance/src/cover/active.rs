@@ -59,6 +59,9 @@ pub async fn list(context: RequestContext<Query>, windows: web::Data<Windows>) -
     let mut query = context.query();
     let walk = query.page_request(context.request().path(), ORDER);
     let instant = query.timestamp("at").unwrap_or(context.now);
+    if let Err(message) = calendar::Instant::of(instant) {
+        query.error("at", message);
+    }
     let mut given = |name: &'static str| filled(&mut query, name);
     let asked = [
         ("resourceId", given("resourceId").map(|id| MaintenanceQuery::Resource(ResourceKey::Id(fold(&id))))),

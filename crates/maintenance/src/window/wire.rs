@@ -90,8 +90,7 @@ pub fn filled(query: &mut Query, name: &str) -> Option<String> {
 }
 
 fn state(query: &mut Query, name: &str) -> Option<State> {
-    let [active, pending, suspended, completed] = State::WORDS;
-    State::parse(query.one_of(name, &["", active, pending, suspended, completed], ""))
+    State::parse(query.one_of(name, &State::WORDS, ""))
 }
 
 /// A window.

@@ -1,13 +1,13 @@
 //! What clients see and say of requests for cover.
 
 use api::Request;
-use base::{Fields, Query, timestamp::Timestamp};
+use base::{Fields, timestamp::Timestamp};
 use calendar::Instant;
 use ports::Author;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::row::{ACCEPTED, DECLINED, EXPIRED, OPEN, STATUSES, WITHDRAWN};
+use super::row::STATUSES;
 use crate::{
     overrides::wire::{ShiftReference, check_time, shift_id, trimmed},
     roster::input::UserReference,
@@ -25,12 +25,8 @@ api::path_id! {
 #[derive(Clone, Copy, Debug, api::Parameters)]
 pub struct OfStatus {
     /// `OPEN`, `ACCEPTED`, `DECLINED`, `WITHDRAWN` or `EXPIRED`; default all.
-    #[request(with = status, words = STATUSES, example = "OPEN")]
+    #[request(words = STATUSES, default = "", example = "OPEN")]
     pub status: &'static str,
-}
-
-fn status(query: &mut Query, name: &str) -> &'static str {
-    query.one_of(name, &["", OPEN, ACCEPTED, DECLINED, WITHDRAWN, EXPIRED], "")
 }
 
 /// A request for cover.
