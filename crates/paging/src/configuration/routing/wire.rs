@@ -168,9 +168,29 @@ fn has_rules_or_is_default(new: &NewRoute, fields: &mut Fields<'_>) {
 /// 400 that lists every field that is wrong.
 pub fn read<T: Request>(body: &Value, meter: &Meter) -> Result<(T, Option<Rules>), Problem> {
     let mut fields = Fields::of(body);
-    let match_type = MatchType::read(&mut fields, "matchingType");
+    // What is wrong with it, `T` notes.
+    let is_any = fields.says("matchingType", &[MatchType::Any.word()]);
+    let match_type = if is_any { MatchType::Any } else { MatchType::All };
     let rules = Rules::read(&mut fields, match_type, &KEYS, Operator::word, meter);
     let read = T::read(&mut fields);
     fields.finish()?;
     Ok((read, rules))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_fault_is_told_once() {
+        for word in ["", "some"] {
+            let rules = json!([{"key": "metric", "operator": "Startswith", "value": "db."}]);
+            let body = json!({"name": "n", "policy": {"id": "EP-1"}, "rules": rules, "matchingType": word});
+            let refused = read::<NewRoute>(&body, &Meter::new(Meter::REQUEST)).unwrap_err();
+            let fields: Vec<&str> = refused.errors.iter().map(|error| error.field_name.as_str()).collect();
+            assert_eq!(fields, ["matchingType"], "{word:?}");
+        }
+    }
 }
