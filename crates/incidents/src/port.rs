@@ -52,6 +52,11 @@ impl Alerts for AlertPort {
         Ok(found.map(|alert| Timestamp::from_millis(alert.created_ms)))
     }
 
+    fn locked_version(&self, conn: &mut Conn, tenant: &str, id: &str) -> Result<Option<i64>> {
+        store::lock_tenants(conn, &[tenant.to_owned()])?;
+        Ok(store::by_ids(conn, tenant, &[id.to_owned()])?.pop().map(|alert| alert.version))
+    }
+
     fn incident(
         &self,
         conn: &mut Conn,

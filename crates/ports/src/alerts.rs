@@ -195,6 +195,10 @@ pub trait Alerts: Send + Sync {
     /// When an alert of a tenant was taken in, to the millisecond, which [`Alerts::find`] tells to the second.
     fn taken_in(&self, conn: &mut Conn, tenant: &str, id: &str) -> Result<Option<Timestamp>>;
 
+    /// The version of an alert of a tenant (`ETag`), which nobody else changes until the end of the transaction. To be
+    /// called in a write.
+    fn locked_version(&self, conn: &mut Conn, tenant: &str, id: &str) -> Result<Option<i64>>;
+
     /// The incident with this id among those of these tenants, with at most so many notes.
     fn incident(&self, conn: &mut Conn, tenants: &[String], id: &str, notes: i64) -> Result<Option<IncidentRecord>>;
 

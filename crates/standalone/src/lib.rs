@@ -272,6 +272,10 @@ impl Alerts for Standalone {
         Ok(None)
     }
 
+    fn locked_version(&self, _: &mut Conn, _: &str, _: &str) -> Result<Option<i64>> {
+        Ok(None)
+    }
+
     fn incident(&self, _: &mut Conn, _: &[String], _: &str, _: i64) -> Result<Option<IncidentRecord>> {
         Ok(None)
     }

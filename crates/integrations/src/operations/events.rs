@@ -128,8 +128,10 @@ async fn put(
                     change_row(tx, (&services.vault, &services.guard, meter), &integration, &old, &body)?
                 }
                 None => {
-                    // A version of something that is not there matches nothing.
-                    scope.check_version(0)?;
+                    // A version of something that is named and not there matches nothing.
+                    if id.is_some() {
+                        scope.check_version(0)?;
+                    }
                     create_row(tx, (&services.vault, &services.guard, meter), &integration, id.as_deref(), &body, now)?
                 }
             };

@@ -233,6 +233,7 @@ pub async fn delete(context: RequestContext, PathIds(id): PathIds<ArticleId>) ->
     responses(
         (status = 200, description = "The article", body = Article),
         (status = 409, description = "Its category is in the trash"),
+        (status = 412, description = "The article has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]

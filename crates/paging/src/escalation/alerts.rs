@@ -104,6 +104,7 @@ fn check_either(input: &mut HandOverInput, fields: &mut Fields<'_>) {
     responses(
         (status = 200, description = "What happened until now", body = AlertTimeline),
         (status = 409, description = "It is closed or suppressed, no policy takes it, or all steps were taken"),
+        (status = 412, description = "The alert has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
@@ -144,6 +145,7 @@ pub async fn escalate(
     responses(
         (status = 200, description = "What happened until now", body = AlertTimeline),
         (status = 409, description = "It is closed or suppressed, or nothing reaches any of those people"),
+        (status = 412, description = "The alert has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
@@ -181,13 +183,18 @@ struct OpenAlert {
 }
 
 impl OpenAlert {
-    /// The alert with this id.
+    /// The alert with this id, of the version that the caller saw.
     ///
     /// # Errors
-    /// 404 when it is not there, 409 when it is closed or suppressed.
+    /// 404 when it is not there, 412 when it is of another version, 409 when it is closed or suppressed.
     fn find(conn: &mut Conn, neighbours: &Neighbours, scope: &RequestScope, id: &str) -> Result<Self> {
         let unknown = || Problem::not_found("The alert was not found.");
         let value = neighbours.alerts.find(conn, &scope.scope(), id, scope.now)?.ok_or_else(unknown)?;
+        let text = |name: &str| value[name].as_str().unwrap_or_default().to_owned();
+        if scope.if_match()?.is_some() {
+            let version = neighbours.alerts.locked_version(conn, &text("clientUniqueId"), &text("id"))?;
+            scope.check_version(version.ok_or_else(unknown)?)?;
+        }
         match value["status"].as_str() {
             Some("Closed") => return Err(Problem::conflict("The alert is closed.").into()),
             Some("Suppressed") => {
@@ -196,7 +203,6 @@ impl OpenAlert {
             }
             _ => {}
         }
-        let text = |name: &str| value[name].as_str().unwrap_or_default().to_owned();
         Ok(Self { tenant: text("clientUniqueId"), id: text("id"), value })
     }
 
