@@ -218,7 +218,10 @@ fn a_plan_says_what_an_apply_does_and_then_nothing_is_left(server: &Server) {
     let refused = operator.expect(1, &["apply"], folder.path());
     assert!(refused.stderr.contains("url: the environment has no PHONE_URL"), "{}", refused.stderr);
     // It is looked for before anything is done.
-    assert_eq!(operator.client.search("/userGroups/search", "name:Network operations").page()["totalResults"], json!(0));
+    assert_eq!(
+        operator.client.search("/userGroups/search", "name:Network operations").page()["totalResults"],
+        json!(0)
+    );
     operator.environment.insert("PHONE_URL".to_owned(), "https://ntfy.example.net/hush-5f2c".to_owned());
     operator.expect(0, &["apply"], folder.path());
     assert_eq!(operator.expect(0, &["plan"], folder.path()).stdout, "Nothing to do.\n");
