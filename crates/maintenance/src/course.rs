@@ -218,8 +218,8 @@ impl Course {
         self.rule.contains(start).filter(|occurrence| occurrence.start() == start)
     }
 
-    /// The occurrence, as the schedule has it, that starts at an instant or goes on then after a suspension, whatever was
-    /// said of its end.
+    /// The occurrence, as the schedule has it, that starts at an instant or goes on then after a suspension, whatever
+    /// was said of its end.
     pub fn going_on_at(&self, start: Timestamp) -> Option<Interval> {
         let goes_on = self.holds.suspensions.iter().any(|(_, until)| *until == Some(start.millis()));
         self.rule.contains(start).filter(|occurrence| goes_on || occurrence.start() == start)

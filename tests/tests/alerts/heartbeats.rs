@@ -13,6 +13,7 @@ both_backends![
     malformed_heartbeats_are_refused,
     silence_is_an_alert_and_a_ping_ends_it,
     a_ping_ends_a_silence_whichever_gateway_noticed_it,
+    a_change_counts_from_a_ping_that_is_not_stored_yet,
     nobody_who_never_pinged_is_silent,
     an_address_opens_nothing_else,
     an_address_that_was_deleted_is_closed,
@@ -141,6 +142,25 @@ fn a_ping_ends_a_silence_whichever_gateway_noticed_it(server: &Server) {
     count("Closed", made.len());
 }
 
+fn a_change_counts_from_a_ping_that_is_not_stored_yet(server: &Server) {
+    let client = server.new_client();
+    let (id, path) = heartbeat(&client, "5m", "0s");
+    let one = format!("/heartbeats/{id}");
+    server.get(&path).ok();
+    let first = eventually("it is never up", || Some(client.get(&one).ok()).filter(|shown| shown["state"] == "Up"));
+    sleep(Duration::from_secs(2));
+    server.get(&path).ok();
+    // For half a minute it is kept in memory.
+    sleep(Duration::from_secs(2));
+    let shorter = client.post(&one, &json!({"interval": "10s"})).ok();
+    assert!(text(&shorter["lastPing"]) > text(&first["lastPing"]), "{shorter}");
+    assert_eq!(shorter["state"], "Up");
+    // Another gateway may keep one as long; the next ping is stored at once.
+    server.get(&path).ok();
+    let due = || text(&client.get(&one).ok()["dueDate"]);
+    eventually("the next ping counts by the new interval", || (due() < text(&shorter["dueDate"])).then_some(()));
+}
+
 fn nobody_who_never_pinged_is_silent(server: &Server) {
     let client = server.new_client();
     let (new, _) = heartbeat(&client, "1s", "0s");
@@ -228,7 +248,9 @@ fn a_restart_loses_no_ping_and_makes_no_storm(shared: &Server) {
     sleep(Duration::from_secs(12));
     server.restart();
     let client = server.admin().tenant("client_1");
-    // All of them are overdue, for nobody listened; each has one more interval. It is looked at before that is over.
+    // All of them are overdue, for nobody listened; each has one more interval, also after a change. It is looked at
+    // before that is over.
+    client.post(&format!("/heartbeats/{}", made[0].0), &json!({"grace": "2s"})).ok();
     sleep(Duration::from_secs(2));
     assert_eq!(alerts(&client, "app:Heartbeat").len(), 1, "a storm");
     for (id, _) in &made {

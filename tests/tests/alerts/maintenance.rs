@@ -13,6 +13,7 @@ both_backends![
     rules_do_not_see_the_effects_of_a_window,
     the_window_says_by_its_end_whether_to_escalate,
     alerts_that_another_window_covers_are_not_escalated,
+    alerts_whose_machine_left_their_window_are_handed_to_another,
     an_alert_that_turns_out_to_be_a_clients_goes_on_there,
     a_decommissioned_machine_recovers,
     a_decommissioned_machine_recovers_under_any_of_its_names,
@@ -245,6 +246,14 @@ fn the_window_says_by_its_end_whether_to_escalate(server: &Server) {
     assert_ne!(alert["maintenance"]["until"], json!("2099-01-01T00:00:00+0000"), "it shows when it was over");
 }
 
+/// Waits until another window holds an alert back.
+#[track_caller]
+fn is_handed_over(client: &Client, alert: &Value, window: &str) {
+    let held = || get(client, alert);
+    wait_for(Duration::from_secs(30), || held()["maintenance"]["uniqueId"] == window, || held().to_string());
+    assert_eq!(held()["status"], "Suppressed");
+}
+
 fn alerts_that_another_window_covers_are_not_escalated(server: &Server) {
     let client = server.new_client();
     let (_, name) = host(&client);
@@ -254,15 +263,21 @@ fn alerts_that_another_window_covers_are_not_escalated(server: &Server) {
     let made = post(&client, &report(&name, "Critical", "load"));
     assert_eq!(get(&client, &made)["maintenance"]["uniqueId"], json!(ids[0]));
     end(&client, &ids[0]);
-    for _ in 0..150 {
-        if get(&client, &made)["maintenance"]["uniqueId"] == json!(ids[1]) {
-            break;
-        }
-        sleep(Duration::from_millis(100));
-    }
-    let alert = get(&client, &made);
-    assert_eq!((&alert["maintenance"]["uniqueId"], &alert["status"]), (&json!(ids[1]), &json!("Suppressed")));
+    is_handed_over(&client, &made, &ids[1]);
     end(&client, &ids[1]);
+    after(&client, &made, "Escalated");
+}
+
+fn alerts_whose_machine_left_their_window_are_handed_to_another(server: &Server) {
+    let client = server.new_client();
+    let ((_, name), (_, other)) = (host(&client), host(&client));
+    let first = window(&client, &name, &json!({"runEscalationAction": false}));
+    let made = post(&client, &report(&name, "Critical", "load"));
+    assert_eq!(get(&client, &made)["maintenance"]["uniqueId"], json!(first));
+    let second = window(&client, &name, &json!({"runEscalationAction": true}));
+    client.post(&format!("/scheduleMaintenances/{first}"), &json!({"devices": [{"hostName": other}]})).ok();
+    is_handed_over(&client, &made, &second);
+    end(&client, &second);
     after(&client, &made, "Escalated");
 }
 

@@ -57,8 +57,8 @@ pub fn is_retimed(before: &Row, after: &Row) -> bool {
 
 /// How much longer a heartbeat may be silent after a change; less than nothing for a shorter time.
 ///
-/// What a due time allowed beyond interval and grace it keeps when it is moved by this: any gateway may have kept a ping
-/// for the former storage delay.
+/// What a due time allowed beyond interval and grace it keeps when it is moved by this: any gateway may have kept a
+/// ping for the former storage delay.
 pub fn added_time(before: &Row, after: &Row) -> i64 {
     (after.interval_ms + after.grace_ms) - (before.interval_ms + before.grace_ms)
 }

@@ -84,7 +84,7 @@ pub fn update(conn: &mut Conn, before: &Row, after: &Row) -> Result<()> {
     Ok(())
 }
 
-/// The due time of [`rules::apply_change`], by the pings that are stored by now.
+/// The due time of [`rules::apply_change`], by the pings that are stored when this is.
 fn retimed(before: &Row, after: &Row) -> Condition {
     let from_last = rules::due(after.interval_ms, after.grace_ms, 0);
     let added = rules::added_time(before, after);
@@ -133,8 +133,9 @@ pub fn by_token(conn: &mut Conn, token_hash: &str) -> Result<Option<(String, Str
 
 /// Stores a ping. When the heartbeat was silent until then, its recovery becomes due for reporting.
 ///
-/// A ping earlier than the stored one changes nothing, unless that one is of the future ([`rules::CLOCK_STEP_MS`]). Only under the lock is one that is silent changed: another
-/// gateway may be calling it silent, or reporting that, at this moment.
+/// A ping earlier than the stored one changes nothing, unless that one is of the future ([`rules::CLOCK_STEP_MS`]).
+/// Only under the lock is one that is silent changed: another gateway may be calling it silent, or reporting that, at
+/// this moment.
 pub fn store_ping(conn: &mut Conn, heard: &Ping, now_ms: i64) -> Result<()> {
     use heartbeats::dsl;
     let future = now_ms + rules::CLOCK_STEP_MS;
@@ -220,7 +221,7 @@ pub fn expected(conn: &mut Conn, tenant: &str, now_ms: i64, after: &str, most: i
     Ok(found.order(dsl::id).limit(most).load(conn)?)
 }
 
-/// Gives a heartbeat the time of a ping at this instant, unless it has about that; it was pinged by then at the latest.
+/// Gives a heartbeat the time of a ping at this instant where it is due earlier, or later by more than clocks differ.
 pub fn excuse(conn: &mut Conn, row: &Row, now_ms: i64) -> Result<()> {
     use heartbeats::dsl;
     let is_other = dsl::due_ms.lt(due_after(now_ms)).or(dsl::due_ms.gt(due_after(now_ms + rules::CLOCK_STEP_MS)));
