@@ -136,12 +136,18 @@ impl DeliveryDetail {
 }
 
 /// How many deliveries are sent again.
-#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 #[schema(as = ReplayedDeliveries)]
 pub struct ReplayCount {
     /// How many.
     #[schema(example = 12)]
     pub replayed: usize,
+    /// Left out when all are. Otherwise something failed on the way: those that were created before this are sent
+    /// again, and another replay goes on with this `startTime`, under another `Idempotency-Key`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "2026-11-20T20:37:00+0000")]
+    pub continue_from: Option<Timestamp>,
 }
 
 /// Just as clients see it.

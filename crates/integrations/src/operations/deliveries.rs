@@ -148,18 +148,35 @@ pub async fn replay(
 ) -> api::Result<HttpResponse> {
     let context_of_parts = context.clone();
     let replay = async move {
-        let mut replayed = 0;
-        let mut behind = None;
-        loop {
-            let step = replay_some(&context_of_parts, (&integration, &id), &replay, behind).await?;
-            replayed += step.replayed;
-            behind = step.behind;
-            if behind.is_none() {
-                return Ok(Answer::ok(&ReplayCount { replayed })?);
-            }
-        }
+        let step = async |behind| replay_some(&context_of_parts, (&integration, &id), &replay, behind).await;
+        Ok(Answer::ok(&replay_all(step).await?)?)
     };
     context.carry_out(replay).await
+}
+
+/// Replays in steps until nothing is left. What fails once deliveries are sent again is answered with how far it came:
+/// an error would say that nothing was done, and the same request would send them once more.
+async fn replay_all(
+    mut step: impl AsyncFnMut(Option<CreatedPosition>) -> api::Result<ReplayStep>,
+) -> api::Result<ReplayCount> {
+    let mut count = ReplayCount::default();
+    let mut behind: Option<CreatedPosition> = None;
+    loop {
+        match (step(behind.clone()).await, behind) {
+            (Ok(done), _) => {
+                count.replayed += done.replayed;
+                behind = done.behind;
+            }
+            (Err(error), Some((created_ms, _))) if count.replayed > 0 => {
+                tracing::error!(%error, replayed = count.replayed, "a replay of deliveries was interrupted");
+                return Ok(ReplayCount { continue_from: Some(Timestamp::from_millis(created_ms)), ..count });
+            }
+            (Err(error), _) => return Err(error),
+        }
+        if behind.is_none() {
+            return Ok(count);
+        }
+    }
 }
 
 /// A part of a replay.
@@ -202,4 +219,29 @@ async fn replay_some(
     };
     let replayed = context.db.write_for(context.caller.home.as_str(), write).await?;
     Ok(ReplayStep { replayed, behind: last })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_was_replayed_is_told_when_a_later_step_fails() {
+        let replayed = async |failing: usize| {
+            let mut number = 0;
+            let step = async |behind: Option<CreatedPosition>| {
+                number += 1;
+                assert_eq!(behind.map(|(created_ms, _)| created_ms), (number > 1).then_some(1_000 * (number - 1)));
+                if number == i64::try_from(failing).unwrap() {
+                    return Err(db::Error::Unavailable("away".to_owned()).into());
+                }
+                Ok(ReplayStep { replayed: 200, behind: (number < 3).then(|| (1_000 * number, "DLV-1".to_owned())) })
+            };
+            replay_all(step).await.ok().map(|count| (count.replayed, count.continue_from.map(Timestamp::millis)))
+        };
+        assert_eq!(replayed(0).await, Some((600, None)));
+        assert_eq!(replayed(1).await, None, "nothing was done");
+        assert_eq!(replayed(2).await, Some((200, Some(1_000))));
+        assert_eq!(replayed(3).await, Some((400, Some(2_000))));
+    }
 }
