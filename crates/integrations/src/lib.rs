@@ -71,6 +71,8 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both integrations0005_turns,
     both integrations0006_traces,
     each integrations0007_delivery_partitions,
+    both integrations0008_gone,
+    both integrations0009_gone_index,
 )
 .with_partitions(&[delivery::queue::PARTITIONED]);
 

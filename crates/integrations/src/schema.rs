@@ -17,6 +17,7 @@ diesel::table! {
         created_ms -> BigInt,
         updated_ms -> Nullable<BigInt>,
         inbound -> Nullable<Text>,
+        gone -> Bool,
     }
 }
 
@@ -32,6 +33,7 @@ diesel::table! {
         secrets -> Text,
         created_ms -> BigInt,
         updated_ms -> Nullable<BigInt>,
+        gone -> Bool,
     }
 }
 

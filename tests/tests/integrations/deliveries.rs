@@ -1,12 +1,13 @@
 //! Deliveries: retried, seen, sent again.
 
+use std::process::Command;
 use std::time::{Duration, Instant};
 
-use muster_tests::{Backend, Client, both_backends, psql};
+use muster_tests::{Backend, Client, Server, both_backends, psql};
 use serde_json::{Value, json};
 
 use super::{
-    event, incident, install, on_incidents, path,
+    QUICK, event, incident, install, on_incidents, path,
     receiver::{Receiver, Reply, wait_for},
     server, statuses, text,
 };
@@ -21,6 +22,7 @@ both_backends![
     a_hung_endpoint_takes_no_place_from_others,
     what_is_switched_off_waits,
     what_is_switched_off_is_not_changed,
+    what_is_deleted_is_gone_at_once_and_removed_through_a_crash,
     what_a_suspended_client_sends_waits,
     response_headers_are_recorded,
     deliveries_are_found_across_events,
@@ -231,6 +233,52 @@ fn what_is_switched_off_is_not_changed(backend: Backend) {
     willing.wait(1);
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     held.into_iter().for_each(|held| drop(held.join().unwrap()));
+}
+
+fn what_is_deleted_is_gone_at_once_and_removed_through_a_crash(backend: Backend) {
+    let mut server = Server::start_with(backend, &QUICK);
+    let client = server.new_client();
+    let tenant = client.tenant_id().to_owned();
+    let receiver = Receiver::willing();
+    let made = install(&client, &receiver.url());
+    let at = event(&client, &made, &on_incidents("{}"));
+    incident(&client, &json!({}));
+    assert_eq!(ended(&client, &at, 1), ["delivered"]);
+    server.stop();
+    let columns = "event_id, status, due_ms, owner, claim, attempts, tries, created_ms, log, entity, action, entity_id";
+    server.sql(&format!(
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900) \
+         INSERT INTO integration_deliveries (tenant_id, id, {columns}) \
+         SELECT tenant_id, id || '-' || i, {columns} FROM integration_deliveries, n WHERE tenant_id = '{tenant}'"
+    ));
+    server.restart();
+    let all = "/integrations/deliveries/search?pageSize=1";
+    let client = server.admin().tenant(&tenant);
+    assert_eq!(client.get(all).page()["totalResults"], json!(901));
+    client.delete(&path(&made)).ok();
+    server.kill9();
+    server.restart();
+    let client = server.admin().tenant(&tenant);
+    client.get(&path(&made)).not_found();
+    assert_eq!(client.get(all).page()["totalResults"], json!(0));
+    let deleted = client.search("/auditLog/search", &format!("entityId:{}+action:DELETE", text(&made["id"]))).page();
+    assert_eq!(deleted["totalResults"], json!(1), "{deleted}");
+    for table in ["integration_deliveries", "integration_messages", "integration_events", "integrations"] {
+        let left = || rows(&server, table, &tenant);
+        wait_for(Duration::from_secs(30), || left() == "0", || format!("{} of {table}", left()));
+    }
+}
+
+/// How many rows a tenant has in a table.
+fn rows(server: &Server, table: &str, tenant: &str) -> String {
+    let query = format!("SELECT count(*) FROM {table} WHERE tenant_id = '{tenant}'");
+    if let Some(url) = server.database_url() {
+        return psql(url, &query).trim().to_owned();
+    }
+    let script = "import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchone()[0])";
+    let file = server.data_dir().join("muster.sqlite");
+    let read = Command::new("python3").args(["-c", script]).arg(file).arg(query).output().expect("python3");
+    String::from_utf8_lossy(&read.stdout).trim().to_owned()
 }
 
 fn what_a_suspended_client_sends_waits(backend: Backend) {

@@ -24,7 +24,7 @@ use super::{
     row::{Message, NEVER},
     store,
 };
-use crate::schema::{integration_deliveries, integration_lanes, integration_messages};
+use crate::schema::{integration_deliveries, integration_events, integration_lanes, integration_messages};
 
 /// A claimed delivery.
 #[derive(Clone, Debug, Queryable, QueryableByName)]
@@ -179,6 +179,8 @@ pub fn settle(conn: &mut Conn, lane: &Lane, at_least: i64, now: Timestamp) -> Re
     let first = Prepared(sql_query(text).bind::<Text, _>(tenant).bind::<Text, _>(event));
     let first: Option<DueTime> = first.get_result(conn).optional()?;
     let due = match first {
+        // What is left of it is removed.
+        _ if is_gone(conn, lane)? => at_least.max(now.millis()),
         // An older version put them aside when the event was switched off.
         Some(first) if first.due_ms >= NEVER => {
             store::bring_forward(conn, tenant, store::DeliveriesOf::Event(event), now)?;
@@ -191,11 +193,18 @@ pub fn settle(conn: &mut Conn, lane: &Lane, at_least: i64, now: Timestamp) -> Re
     Ok(())
 }
 
-/// Leaves a queue alone until its event is active again, and its integration enabled; unless they are already. Its
-/// deliveries stay as they are, however many they are.
+/// Is the event of a queue gone?
+pub fn is_gone(conn: &mut Conn, (tenant, event): &Lane) -> Result<bool> {
+    use integration_events::dsl;
+    let query = dsl::integration_events.find((tenant, event)).select(dsl::gone);
+    Ok(db::direct!(conn, |conn| query.get_result(conn)).optional()?.unwrap_or(false))
+}
+
+/// Leaves a queue alone until its event is active again, and its integration enabled; unless they are already, or the
+/// event is gone. Its deliveries stay as they are, however many they are.
 pub fn hold(conn: &mut Conn, lane: &Lane) -> Result<()> {
     use integration_lanes::dsl;
-    if !store::try_lock_lane(conn, lane)? {
+    if !store::try_lock_lane(conn, lane)? || is_gone(conn, lane)? {
         return Ok(());
     }
     let (tenant, event) = lane;

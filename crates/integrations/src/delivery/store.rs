@@ -176,11 +176,13 @@ impl DeliveriesOf<'_> {
     }
 }
 
-/// Removes some of these deliveries of a tenant; says whether there may be more.
-pub fn remove_some(conn: &mut Conn, tenant: &str, of: DeliveriesOf<'_>) -> Result<bool> {
-    let ids = of.some(conn, tenant, "d.created_ms <= $3", i64::MAX)?;
-    remove(conn, tenant, &ids)?;
-    Ok(ids.len() == TOGETHER)
+/// Removes up to `most` deliveries of an event; says how many.
+pub fn remove_some(conn: &mut Conn, tenant: &str, event: &str, most: usize) -> Result<usize> {
+    use integration_deliveries::dsl;
+    let of = dsl::integration_deliveries.filter(dsl::tenant_id.eq(tenant)).filter(dsl::event_id.eq(event));
+    let some = of.order((dsl::created_ms, dsl::id)).limit(i64::try_from(most).unwrap_or(i64::MAX)).select(dsl::id);
+    let ids: Vec<String> = some.load(conn)?;
+    remove(conn, tenant, &ids)
 }
 
 /// Rings when a queue may be due sooner than it was.
@@ -236,6 +238,20 @@ pub fn bring_forward(conn: &mut Conn, tenant: &str, of: DeliveriesOf<'_>, now: T
         .filter(dsl::owner.eq(""));
     diesel::update(these).set(dsl::due_ms.eq(now.millis())).execute(conn)?;
     Ok(ids.len() == TOGETHER)
+}
+
+/// How often [`bring_forward_in_place`] brings some forward.
+const ROUNDS: usize = 10;
+
+/// As [`bring_forward`], in the transaction that switches on what they are of. Those beyond a bound come when they are
+/// due: an operation that is about one of them brings all forward before.
+pub fn bring_forward_in_place(conn: &mut Conn, tenant: &str, of: DeliveriesOf<'_>, now: Timestamp) -> Result<()> {
+    for _ in 0..ROUNDS {
+        if !bring_forward(conn, tenant, of, now)? {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// 404: the event has no delivery of this id.

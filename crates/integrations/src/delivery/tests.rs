@@ -55,6 +55,7 @@ fn fixture(deliveries: usize) -> Fixture {
                 created_ms: 0,
                 updated_ms: None,
                 inbound: None,
+                gone: false,
             },
         )?;
         events::insert(
@@ -70,6 +71,7 @@ fn fixture(deliveries: usize) -> Fixture {
                 secrets: String::new(),
                 created_ms: 0,
                 updated_ms: None,
+                gone: false,
             },
         )?;
         let message = Message { method: "POST".into(), target: String::new(), headers: Vec::new(), body: "b".into() };
@@ -125,6 +127,25 @@ impl Fixture {
     /// Switches the event on or off.
     fn switch(&self, active: bool) {
         self.batch(&format!("UPDATE integration_events SET active = {active}"));
+    }
+
+    /// Deletes the event.
+    fn delete(&self, event: &'static str) {
+        self.write(move |conn| {
+            let row = events::by_id(conn, "client_1", event)?.unwrap();
+            events::delete(conn, &[row], after(1))
+        });
+    }
+
+    /// Removes some of what it has left when it is gone.
+    fn clear(&self, event: &'static str) {
+        self.write(move |conn| events::clear_gone(conn, "client_1", &[event.to_owned()].into(), after(2)));
+    }
+
+    /// How many deliveries are stored.
+    fn left(&self) -> i64 {
+        let all = |conn: &mut Conn| Ok(crate::schema::integration_deliveries::table.count().get_result::<i64>(conn)?);
+        self.db.read_here(all).unwrap()
     }
 
     /// When each delivery is due, after the beginning.
@@ -275,23 +296,73 @@ fn a_queue_is_read_on_behind_a_place() {
 }
 
 #[test]
-fn the_deliveries_of_an_event_go_a_bounded_number_at_a_time() {
+fn a_deleted_event_is_gone_at_once_and_its_deliveries_a_bounded_number_at_a_time() {
     let fixture = fixture(450);
-    let left = |fixture: &Fixture| {
-        let count =
-            |conn: &mut Conn| Ok(crate::schema::integration_deliveries::table.count().get_result::<i64>(conn)?);
-        fixture.db.read_here(count).unwrap()
-    };
-    let of = || store::DeliveriesOf::Integration("INTG-1");
-    assert!(fixture.write(move |conn| store::remove_some(conn, "client_1", of())));
-    assert_eq!(left(&fixture), 250);
-    assert!(!fixture.write(|conn| store::remove_some(conn, "client_1", store::DeliveriesOf::Event("INTG-EVENT-2"))));
-    assert!(!fixture.write(|conn| store::remove_some(conn, "client_2", store::DeliveriesOf::Event(EVENT))));
-    assert_eq!(left(&fixture), 250, "none of another event, and none of another tenant");
-    fixture.write(|conn| events::delete(conn, "client_1", EVENT));
-    assert_eq!(left(&fixture), 0);
-    assert!(fixture.db.read_here(|conn| store::message(conn, "client_1", "DLV-449")).is_err());
+    fixture.delete(EVENT);
     assert!(fixture.db.read_here(|conn| events::by_id(conn, "client_1", EVENT)).unwrap().is_none());
+    assert!(fixture.db.read_here(|conn| events::is_any_gone(conn, &["client_1".to_owned()])).unwrap());
+    assert!(!fixture.db.read_here(|conn| events::is_any_gone(conn, &["client_2".to_owned()])).unwrap());
+    assert_eq!(fixture.left(), 450, "they go afterwards");
+    // Who looked at the queue before says so after the deletion.
+    fixture.batch("UPDATE integration_deliveries SET status = 'delivered'");
+    fixture.write(|conn| queue::settle(conn, &lane(), 0, after(1)));
+    fixture.write(|conn| queue::hold(conn, &lane()));
+    assert!(fixture.is_due(after(1)));
+    fixture.write(|conn| queue::settle(conn, &lane(), after(500).millis(), after(1)));
+    assert!(!fixture.is_due(after(499)), "it may be left alone for a while");
+    let mut left = Vec::new();
+    while fixture.is_due(after(1_000)) {
+        fixture.clear(EVENT);
+        left.push(fixture.left());
+    }
+    assert_eq!(left, [250, 50, 0], "with the queue in the end");
+    assert!(fixture.db.read_here(|conn| store::message(conn, "client_1", "DLV-449")).is_err());
+    assert!(!fixture.db.read_here(|conn| events::is_any_gone(conn, &["client_1".to_owned()])).unwrap());
+    let integration = |conn: &mut Conn| installed::find(conn, &["client_1".to_owned()], "INTG-1");
+    assert!(fixture.db.read_here(integration).unwrap().is_some());
+}
+
+#[test]
+fn a_deleted_integration_is_gone_at_once_and_its_row_with_the_last_of_its_events() {
+    let fixture = fixture(201);
+    let scope = ["client_1".to_owned()];
+    let row = fixture.db.read_here(|conn| installed::existing(conn, &scope, "INTG-1")).unwrap();
+    fixture.delete(EVENT);
+    fixture.write(move |conn| installed::delete(conn, &row));
+    let find = |conn: &mut Conn| installed::find(conn, &["client_1".to_owned()], "INTG-1");
+    assert!(fixture.db.read_here(find).unwrap().is_none());
+    let rows = || {
+        let all = |conn: &mut Conn| Ok(crate::schema::integrations::table.count().get_result::<i64>(conn)?);
+        fixture.db.read_here(all).unwrap()
+    };
+    fixture.clear(EVENT);
+    assert_eq!((rows(), fixture.left()), (1, 1));
+    fixture.clear(EVENT);
+    assert_eq!((rows(), fixture.left()), (0, 0));
+}
+
+#[test]
+fn an_event_that_comes_back_keeps_what_it_has_left() {
+    let fixture = fixture(450);
+    let row = fixture.db.read_here(|conn| events::by_id(conn, "client_1", EVENT)).unwrap().unwrap();
+    fixture.delete(EVENT);
+    fixture.clear(EVENT);
+    let again = row.clone();
+    fixture.write(move |conn| events::insert(conn, &again));
+    fixture.clear(EVENT);
+    assert_eq!(fixture.left(), 250);
+    assert_eq!(fixture.db.read_here(|conn| events::by_id(conn, "client_1", EVENT)).unwrap(), Some(row));
+    assert_eq!(fixture.claim("one", after(1), 1).len(), 1, "they are sent");
+}
+
+#[test]
+fn what_is_switched_on_in_one_transaction_brings_forward_what_waits() {
+    let fixture = fixture(3);
+    fixture.batch(&format!("UPDATE integration_deliveries SET due_ms = {}", after(3_600_000).millis()));
+    fixture.write(|conn| {
+        store::bring_forward_in_place(conn, "client_1", store::DeliveriesOf::Integration("INTG-1"), after(1))
+    });
+    assert_eq!(fixture.due_times(), [1; 3]);
 }
 
 #[test]

@@ -29,6 +29,8 @@ pub struct Row {
     pub secrets: String,
     pub created_ms: i64,
     pub updated_ms: Option<i64>,
+    /// Was it deleted? Then it is there for its deliveries, and nobody finds it.
+    pub gone: bool,
 }
 
 impl Row {

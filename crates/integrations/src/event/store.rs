@@ -1,12 +1,19 @@
 //! Rows of events. Every function takes the tenant, or the tenants in reach.
 
-use base::{Key, PageRequest, PageRows, problem::Problem, query::Sort};
-use db::{Conn, Result, SortBy, Sorts};
+use std::collections::BTreeSet;
+
+use base::{Key, PageRequest, PageRows, problem::Problem, query::Sort, timestamp::Timestamp};
+use db::{Condition, Conn, Json, Lock, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
 use super::row::Row;
 use crate::{
-    delivery::store as deliveries,
+    delivery::{
+        queue,
+        row::NEVER,
+        store::{self as deliveries, BELL, Lane, TOGETHER},
+    },
+    installed::store as installed,
     schema::{integration_events, integration_lanes},
 };
 
@@ -19,25 +26,25 @@ pub fn none() -> Problem {
 pub fn find(conn: &mut Conn, tenant: &str, integration: &str, id: &str) -> Result<Option<Row>> {
     use integration_events::dsl;
     let row = dsl::integration_events.find((tenant, id)).filter(dsl::integration_id.eq(integration));
-    Ok(row.first(conn).optional()?)
+    Ok(row.filter(dsl::gone.eq(false)).first(conn).optional()?)
 }
 
 /// Has any integration of the tenant an event of this id?
 pub fn is_taken(conn: &mut Conn, tenant: &str, id: &str) -> Result<bool> {
-    let found = integration_events::table.find((tenant, id)).count().get_result::<i64>(conn)?;
-    Ok(found > 0)
+    Ok(by_id(conn, tenant, id)?.is_some())
 }
 
 /// The event with this id, whatever its integration.
 pub fn by_id(conn: &mut Conn, tenant: &str, id: &str) -> Result<Option<Row>> {
-    Ok(integration_events::table.find((tenant, id)).first(conn).optional()?)
+    let found = integration_events::table.find((tenant, id)).filter(integration_events::gone.eq(false));
+    Ok(found.first(conn).optional()?)
 }
 
 /// The events of an integration, oldest first.
 pub fn of_integration(conn: &mut Conn, tenant: &str, integration: &str) -> Result<Vec<Row>> {
     use integration_events::dsl;
     let of = dsl::integration_events.filter(dsl::tenant_id.eq(tenant)).filter(dsl::integration_id.eq(integration));
-    Ok(of.order((dsl::created_ms, dsl::id)).load(conn)?)
+    Ok(of.filter(dsl::gone.eq(false)).order((dsl::created_ms, dsl::id)).load(conn)?)
 }
 
 /// How events are listed: oldest first.
@@ -53,22 +60,28 @@ pub fn page(conn: &mut Conn, tenant: &str, integration: &str, walk: &PageRequest
     use integration_events::dsl;
     let of = dsl::integration_events
         .filter(dsl::tenant_id.eq(tenant.to_owned()))
-        .filter(dsl::integration_id.eq(integration.to_owned()));
+        .filter(dsl::integration_id.eq(integration.to_owned()))
+        .filter(dsl::gone.eq(false));
     Ok(db::page!(conn, of, SORTS, ORDER, walk))
 }
 
 /// All events of a tenant.
 pub fn all(conn: &mut Conn, tenant: &str) -> Result<Vec<Row>> {
     use integration_events::dsl;
-    Ok(dsl::integration_events.filter(dsl::tenant_id.eq(tenant)).order((dsl::created_ms, dsl::id)).load(conn)?)
+    let of = dsl::integration_events.filter(dsl::tenant_id.eq(tenant)).filter(dsl::gone.eq(false));
+    Ok(of.order((dsl::created_ms, dsl::id)).load(conn)?)
 }
 
-/// Stores a new one, and its queue.
+/// Stores a new one, and its queue; or one that comes back, in the place of itself that is gone, with the deliveries
+/// that are left.
 pub fn insert(conn: &mut Conn, row: &Row) -> Result<()> {
     use integration_lanes::dsl;
+    let former = integration_events::table.find((&row.tenant_id, &row.id)).filter(integration_events::gone);
+    if diesel::update(former).set(row).execute(conn)? > 0 {
+        return queue::clear_failures(conn, &(row.tenant_id.clone(), row.id.clone()));
+    }
     diesel::insert_into(integration_events::table).values(row).execute(conn)?;
-    let lane =
-        (dsl::tenant_id.eq(&row.tenant_id), dsl::event_id.eq(&row.id), dsl::due_ms.eq(crate::delivery::row::NEVER));
+    let lane = (dsl::tenant_id.eq(&row.tenant_id), dsl::event_id.eq(&row.id), dsl::due_ms.eq(NEVER));
     diesel::insert_into(dsl::integration_lanes).values(lane).execute(conn)?;
     Ok(())
 }
@@ -79,22 +92,49 @@ pub fn update(conn: &mut Conn, row: &Row) -> Result<()> {
     Ok(())
 }
 
-/// How often [`delete`] removes some deliveries.
-const ROUNDS: usize = 50;
-
-/// Removes an event with its deliveries, of which many are to be removed before ([`deliveries::remove_some`]).
-///
-/// # Errors
-/// 409 when there are more than one transaction should remove.
-pub fn delete(conn: &mut Conn, tenant: &str, event: &str) -> Result<()> {
-    let mut rounds = 0..ROUNDS;
-    while deliveries::remove_some(conn, tenant, deliveries::DeliveriesOf::Event(event))? {
-        if rounds.next().is_none() {
-            return Err(Problem::conflict("It has too many deliveries to go with it at once: delete the event.").into());
-        }
+/// Deletes events of a tenant: they are gone, and so are their deliveries for everybody. These, and then the rows, are
+/// removed a few at a time by who sees to their queues ([`clear_gone`]).
+pub fn delete(conn: &mut Conn, events: &[Row], now: Timestamp) -> Result<()> {
+    let lanes: BTreeSet<Lane> = events.iter().map(|row| (row.tenant_id.clone(), row.id.clone())).collect();
+    for row in events {
+        let (config, secrets) = (Json::default(), String::new());
+        update(conn, &Row { active: false, config, secrets, gone: true, ..row.clone() })?;
     }
-    diesel::delete(integration_lanes::table.find((tenant, event))).execute(conn)?;
-    diesel::delete(integration_events::table.find((tenant, event))).execute(conn)?;
+    deliveries::lock_lanes(conn, &lanes)?;
+    lanes.iter().try_for_each(|lane| deliveries::due_by(conn, lane, now.millis()))
+}
+
+/// Has any of these tenants an event that is gone?
+pub fn is_any_gone(conn: &mut Conn, scope: &[String]) -> Result<bool> {
+    // In the words of the index.
+    let gone = integration_events::table.filter(Condition::sql("integration_events.gone"));
+    let of = gone.filter(integration_events::tenant_id.eq_any(scope)).select(integration_events::id);
+    Ok(of.first::<String>(conn).optional()?.is_some())
+}
+
+/// Removes some of what events of a tenant that are gone have left: so many deliveries as are changed together, and
+/// the events that have none. The queues of the others are due again.
+pub fn clear_gone(conn: &mut Conn, tenant: &str, events: &BTreeSet<String>, now: Timestamp) -> Result<()> {
+    use integration_events::dsl;
+    // Nobody brings one back meanwhile.
+    Lock::of("integrations", tenant).take(conn)?;
+    let mut room = TOGETHER;
+    for event in events {
+        let gone = dsl::integration_events.find((tenant, event)).filter(dsl::gone);
+        let integration: Option<String> = gone.select(dsl::integration_id).first(conn).optional()?;
+        let Some(integration) = integration else { continue };
+        let removed = deliveries::remove_some(conn, tenant, event, room)?;
+        room -= removed.min(room);
+        let lane = integration_lanes::table.find((tenant, event));
+        if room == 0 {
+            BELL.ring_at_commit();
+            diesel::update(lane).set(integration_lanes::due_ms.eq(now.millis())).execute(conn)?;
+            continue;
+        }
+        diesel::delete(lane).execute(conn)?;
+        diesel::delete(gone).execute(conn)?;
+        installed::clear_gone(conn, tenant, &integration)?;
+    }
     Ok(())
 }
 
@@ -102,6 +142,6 @@ pub fn delete(conn: &mut Conn, tenant: &str, event: &str) -> Result<()> {
 pub fn count(conn: &mut Conn, tenant: &str, integration: &str) -> Result<usize> {
     use integration_events::dsl;
     let of = dsl::integration_events.filter(dsl::tenant_id.eq(tenant)).filter(dsl::integration_id.eq(integration));
-    let count: i64 = of.count().get_result(conn)?;
+    let count: i64 = of.filter(dsl::gone.eq(false)).count().get_result(conn)?;
     Ok(usize::try_from(count).unwrap_or(0))
 }

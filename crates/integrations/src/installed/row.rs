@@ -53,6 +53,8 @@ pub struct Row {
     pub updated_ms: Option<i64>,
     /// Who reports for it.
     pub inbound: Option<Json<Inbound>>,
+    /// Was it deleted? Then it is there for what its events have left, and nobody finds it.
+    pub gone: bool,
 }
 
 /// The signing secrets of an integration.

@@ -8,7 +8,7 @@ use super::row::Row;
 use crate::schema::{integration_revisions, integrations};
 
 /// How many integrations a tenant has at most.
-pub static QUOTA: Quota = Quota::new("integrations", "integrations", 1_000);
+pub static QUOTA: Quota = Quota::new("integrations", "integrations", 1_000).of("NOT gone");
 
 /// What a search is sorted by.
 pub const SORTS: Sorts<Row> = Sorts {
@@ -45,7 +45,8 @@ pub fn none() -> Problem {
 
 /// The integration with this id among these tenants.
 pub fn find(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Row>> {
-    Ok(db::one!(conn, integrations, scope, id))
+    let found: Option<Row> = db::one!(conn, integrations, scope, id);
+    Ok(found.filter(|row| !row.gone))
 }
 
 /// The integration with this id among these tenants, or 404.
@@ -84,19 +85,24 @@ pub fn search(
     let names = filter.names.iter().map(|names| Condition::named("integrations.name_key", names, false));
     let kinds = Condition::text_in("integrations.kind IN", filter.kinds.iter().copied());
     let condition = Condition::all(ids.chain(names).chain([kinds]));
-    let wanted = dsl::integrations.filter(dsl::tenant_id.eq_any(scope.to_vec())).filter(condition);
+    let wanted =
+        dsl::integrations.filter(dsl::tenant_id.eq_any(scope.to_vec())).filter(dsl::gone.eq(false)).filter(condition);
     Ok(db::page!(conn, wanted, SORTS, sort, walk))
 }
 
 /// All integrations of a tenant.
 pub fn all(conn: &mut Conn, tenant: &str) -> Result<Vec<Row>> {
-    Ok(integrations::table.filter(integrations::tenant_id.eq(tenant)).order(integrations::id).load(conn)?)
+    let of = integrations::table.filter(integrations::tenant_id.eq(tenant)).filter(integrations::gone.eq(false));
+    Ok(of.order(integrations::id).load(conn)?)
 }
 
-/// Stores a new one.
+/// Stores a new one, or one in the place of itself that is gone.
 pub fn insert(conn: &mut Conn, row: &Row) -> Result<()> {
     QUOTA.admit(conn, &row.tenant_id, 1)?;
-    diesel::insert_into(integrations::table).values(row).execute(conn)?;
+    let former = integrations::table.find((&row.tenant_id, &row.id)).filter(integrations::gone);
+    if diesel::update(former).set(row).execute(conn)? == 0 {
+        diesel::insert_into(integrations::table).values(row).execute(conn)?;
+    }
     Ok(())
 }
 
@@ -106,19 +112,40 @@ pub fn update(conn: &mut Conn, row: &Row) -> Result<()> {
     Ok(())
 }
 
-/// Removes an integration, whose events are removed before.
+/// Deletes an integration, whose events are deleted before: it is gone, and is removed with what they have left.
 pub fn delete(conn: &mut Conn, row: &Row) -> Result<()> {
-    diesel::delete(integrations::table.find((&row.tenant_id, &row.id))).execute(conn)?;
+    let nothing = String::new;
+    let gone = Row {
+        enabled: false,
+        notifier: None,
+        secrets: nothing(),
+        signing: nothing(),
+        inbound: None,
+        gone: true,
+        ..row.clone()
+    };
+    update(conn, &gone)?;
+    clear_gone(conn, &row.tenant_id, &row.id)
+}
+
+/// Removes an integration that is gone, unless events of it are there.
+pub fn clear_gone(conn: &mut Conn, tenant: &str, id: &str) -> Result<()> {
+    let events = "NOT EXISTS (SELECT 1 FROM integration_events e WHERE e.tenant_id = integrations.tenant_id AND \
+                  e.integration_id = integrations.id)";
+    let gone = integrations::table.find((tenant, id)).filter(integrations::gone);
+    diesel::delete(gone.filter(Condition::sql(events))).execute(conn)?;
     Ok(())
 }
 
 /// The tenants that have integrations.
 pub fn tenants(conn: &mut Conn) -> Result<Vec<String>> {
-    Ok(integrations::table.select(integrations::tenant_id).distinct().order(integrations::tenant_id).load(conn)?)
+    let all = integrations::table.filter(integrations::gone.eq(false)).select(integrations::tenant_id);
+    Ok(all.distinct().order(integrations::tenant_id).load(conn)?)
 }
 
 /// One integration of a tenant.
 pub fn first(conn: &mut Conn, tenant: &str) -> Result<Option<Row>> {
-    let of = integrations::table.filter(integrations::tenant_id.eq(tenant)).order(integrations::id);
+    let of = integrations::table.filter(integrations::tenant_id.eq(tenant)).filter(integrations::gone.eq(false));
+    let of = of.order(integrations::id);
     Ok(of.first(conn).optional()?)
 }

@@ -23,6 +23,7 @@ use crate::{
     },
     event::{
         config::{ACTIONS, Config},
+        store::is_any_gone,
         wire::EventId,
     },
     installed::wire::IntegrationId,
@@ -134,11 +135,19 @@ pub async fn search(context: RequestContext<PageQuery<Deliveries, DeliveryQuery>
     }
     let condition = Condition::all(all);
     let page = context.page(move |conn, _, sort, walk| {
+        let condition = if is_any_gone(conn, &scope)? { without_gone(&scope, condition) } else { condition };
         let found = store::page(conn, condition, sort, walk)?;
         let items = list_items(conn, &scope, &found.rows)?;
         Ok(found.with(items))
     });
     page.await
+}
+
+/// A condition without the deliveries of events that are gone.
+fn without_gone(scope: &[String], condition: Condition) -> Condition {
+    let gone = "(integration_deliveries.tenant_id, integration_deliveries.event_id) NOT IN (SELECT e.tenant_id, e.id \
+                FROM integration_events e WHERE e.gone AND e.tenant_id IN";
+    Condition::all([condition, Condition::text_in(gone, scope).then(")")])
 }
 
 /// The condition of a term of a `queryString`.

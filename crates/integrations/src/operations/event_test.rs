@@ -247,6 +247,7 @@ pub async fn test_unsaved(
             version: 0,
             active: true,
             inactive_because: String::new(),
+            gone: false,
             config: Json::default(),
             secrets: String::new(),
             created_ms: request_context.now.millis(),

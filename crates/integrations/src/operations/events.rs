@@ -132,12 +132,29 @@ async fn put(
                     if id.is_some() {
                         scope.check_version(0)?;
                     }
+                    if let Some(id) = id.as_deref().and_then(canonical) {
+                        make_room(tx.conn, &tenant, id, now)?;
+                    }
                     create_row(tx, (&services.vault, &services.guard, meter), &integration, id.as_deref(), &body, now)?
                 }
             };
             Answer::entity(&Event::of(&row, integration.notifier()), row.version)
         })
         .await
+}
+
+/// Removes what an event that was deleted has left under an id that another one is to have, whose it is not.
+fn make_room(conn: &mut Conn, tenant: &str, id: String, now: Timestamp) -> db::Result<()> {
+    let lane = (tenant.to_owned(), id.clone());
+    store::clear_gone(conn, tenant, &[id].into(), now)?;
+    if queue::is_gone(conn, &lane)? {
+        let mut problem = Problem::conflict(
+            "The event of this id was deleted, and its deliveries are being removed; ask again in a moment.",
+        );
+        problem.retry_after = Some(1);
+        return Err(problem.into());
+    }
+    Ok(())
 }
 
 /// Checks the expressions of a body before the write, which need not compile them then: others wait for a write.
@@ -192,6 +209,7 @@ pub fn create_row(
         secrets: String::new(),
         created_ms: now.millis(),
         updated_ms: None,
+        gone: false,
     };
     row.set(vault, &read.config, &read.secrets)?;
     store::insert(tx.conn, &row)?;
@@ -284,7 +302,8 @@ pub async fn list(
 
 /// Delete an integration event
 ///
-/// With its deliveries, delivered or not.
+/// With its deliveries, delivered or not. Nothing of it is shown or sent any more; many deliveries are removed in the
+/// minutes after.
 #[utoipa::path(
     operation_id = "deleteIntegrationEvent",
     params(IntegrationId, EventId),
@@ -299,17 +318,10 @@ pub async fn delete(
     context: RequestContext,
     PathIds((integration, id)): PathIds<(IntegrationId, EventId)>,
 ) -> api::Result<HttpResponse> {
-    let named = (integration.clone(), id.clone());
-    let empty = move |conn: &mut Conn, scope: &RequestScope| {
-        let (_, row) = existing(conn, &scope.scope(), &named.0, &named.1)?;
-        scope.check_version(row.version)?;
-        deliveries::remove_some(conn, &row.tenant_id, deliveries::DeliveriesOf::Event(&row.id))
-    };
-    context.in_steps(empty).await?;
     context
         .write(move |tx, scope| {
             let (integration, row) = lock_for_update(tx, scope, &integration, &id)?;
-            store::delete(tx.conn, &row.tenant_id, &row.id)?;
+            store::delete(tx.conn, std::slice::from_ref(&row), tx.now)?;
             record::change(tx, &integration, Some(&row), None)?;
             Ok(Answer::empty())
         })
@@ -389,6 +401,8 @@ pub fn switch_row(tx: &mut Tx<'_>, integration: &Integration, old: Row, active: 
     let row = Row { active, inactive_because: String::new(), ..old.changed(tx.now) };
     store::update(tx.conn, &row)?;
     if active {
+        let of = deliveries::DeliveriesOf::Event(&row.id);
+        deliveries::bring_forward_in_place(tx.conn, &row.tenant_id, of, tx.now)?;
         deliveries::release(tx.conn, &row.tenant_id, &row.id, tx.now)?;
         queue::clear_failures(tx.conn, &(row.tenant_id.clone(), row.id.clone()))?;
     }

@@ -120,6 +120,7 @@ pub fn create_row_as(
         created_ms: tx.now.millis(),
         updated_ms: None,
         inbound: None,
+        gone: false,
     };
     let mut noted = vec![Unpublished::secret(SIGNING, false, true)];
     if let Some((notifier, secrets)) = &change.notifier {
@@ -336,7 +337,8 @@ fn for_all_events(tx: &mut Tx<'_>, services: &Services, old: &Row, new: &Notifie
 
 /// Delete an installed integration
 ///
-/// With its events, their deliveries whether delivered or not, and the credentials with which it reported.
+/// With its events, their deliveries whether delivered or not, and the credentials with which it reported. Nothing of
+/// it is shown or sent any more; many deliveries are removed in the minutes after.
 #[utoipa::path(
     operation_id = "deleteInstalledIntegration",
     params(IntegrationId),
@@ -352,13 +354,6 @@ pub async fn delete(
     services: web::Data<Services>,
     PathIds(id): PathIds<IntegrationId>,
 ) -> api::Result<HttpResponse> {
-    let named = id.clone();
-    let empty = move |conn: &mut Conn, scope: &RequestScope| {
-        let row = store::existing(conn, &scope.scope(), &named)?;
-        scope.check_version(row.version)?;
-        deliveries::remove_some(conn, &row.tenant_id, deliveries::DeliveriesOf::Integration(&row.id))
-    };
-    context.in_steps(empty).await?;
     context
         .write(move |tx, scope| {
             let row = lock_for_update(tx, scope, &id)?;
@@ -368,14 +363,15 @@ pub async fn delete(
         .await
 }
 
-/// Removes an integration with its events and credentials.
+/// Deletes an integration with its events and credentials. What they have left goes afterwards ([`events::clear_gone`]).
 pub fn delete_row(tx: &mut Tx<'_>, services: &Services, row: &Row) -> db::Result<()> {
     if let Some(inbound) = &row.inbound {
         services.reporters.dismiss(tx, &row.tenant_id, &inbound.id)?;
     }
-    for event in events::of_integration(tx.conn, &row.tenant_id, &row.id)? {
-        record::change(tx, row, Some(&event), None)?;
-        events::delete(tx.conn, &event.tenant_id, &event.id)?;
+    let all = events::of_integration(tx.conn, &row.tenant_id, &row.id)?;
+    events::delete(tx.conn, &all, tx.now)?;
+    for event in &all {
+        record::change(tx, row, Some(event), None)?;
     }
     store::delete(tx.conn, row)?;
     tx.record_change(Some(row), None)
@@ -457,6 +453,8 @@ pub fn switch_row(tx: &mut Tx<'_>, old: Row, enabled: bool) -> db::Result<Row> {
     let row = Row { enabled, ..old.changed(tx.now) };
     store::update(tx.conn, &row)?;
     if enabled {
+        let of = deliveries::DeliveriesOf::Integration(&row.id);
+        deliveries::bring_forward_in_place(tx.conn, &row.tenant_id, of, tx.now)?;
         deliveries::release_all(tx.conn, &row.tenant_id, &row.id, tx.now)?;
     }
     tx.record_change(Some(&old), Some(&row))?;

@@ -1,6 +1,9 @@
 //! Claims of deliveries, with everything that is needed to send them.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashSet},
+    sync::Arc,
+};
 
 use base::{
     calls::{Calls, Permit},
@@ -52,6 +55,8 @@ pub enum QueueUpdate {
     Settle(i64),
     /// Its event does not fire: it waits.
     Hold,
+    /// Its event is gone: some of what it has left is removed.
+    Clear,
 }
 
 impl QueueUpdate {
@@ -60,6 +65,7 @@ impl QueueUpdate {
         match self {
             Self::Settle(at_least) => queue::settle(conn, lane, at_least, now),
             Self::Hold => queue::hold(conn, lane),
+            Self::Clear => event_store::clear_gone(conn, &lane.0, &BTreeSet::from([lane.1.clone()]), now),
         }
     }
 }
@@ -152,11 +158,13 @@ impl Claims<'_> {
         let ClaimRequest { lane, most, behind } = wanted.clone();
         let (tenant, event_id) = &lane;
         let scope = std::slice::from_ref(tenant);
-        let event = event_store::by_id(conn, tenant, event_id)?.filter(|event| event.active);
+        let event = event_store::by_id(conn, tenant, event_id)?;
+        let otherwise = if event.is_some() { QueueUpdate::Hold } else { QueueUpdate::Clear };
+        let event = event.filter(|event| event.active);
         let integration =
             event.as_ref().map(|event| installed::existing(conn, scope, &event.integration_id)).transpose()?;
         let (Some(event), Some(integration)) = (event, integration.filter(|integration| integration.enabled)) else {
-            let (jobs, after) = (Vec::new(), Some(QueueUpdate::Hold));
+            let (jobs, after) = (Vec::new(), Some(otherwise));
             return Ok(ClaimedJobs { lane, jobs, more: false, reached: None, from_beginning: true, after });
         };
         let endpoint = Arc::new(endpoint(&event, &integration, self.vault));

@@ -26,7 +26,10 @@ use super::{
     shared::Shared,
     trace::AttemptTrace,
 };
-use crate::delivery::queue::{ClaimOutcome, FinishedClaim, Lane};
+use crate::{
+    delivery::queue::{ClaimOutcome, FinishedClaim, Lane},
+    event::store as event_store,
+};
 
 /// How long an idle sender waits before it looks again: for what other gateways commit, which ring no bell here.
 const IDLE: Duration = Duration::from_millis(100);
@@ -211,6 +214,11 @@ fn take_in_hand(shared: &Arc<Shared>, taken: ClaimedJobs, now: Timestamp) -> Opt
         lanes.add(&lane, jobs, more);
         lanes.reach(&lane, reached, from_beginning, now);
     }
+    if matches!(after, Some(QueueUpdate::Clear)) {
+        // What was taken in hand before is not sent any more.
+        let given_back = shared.lanes().give_up(&lane);
+        given_back.into_iter().for_each(|job| give_back(shared, job));
+    }
     start(shared, &lane);
     after.map(|after| (lane, after))
 }
@@ -231,12 +239,25 @@ async fn claim(shared: &Arc<Shared>, wanted: Vec<Vec<ClaimRequest>>, now: Timest
     if shared.shares() { db.write(take).await } else { db.read(take).await }
 }
 
-/// Applies the updates of queues: in one transaction, or one by one if that fails.
-async fn settle(shared: &Arc<Shared>, queue_updates: Vec<(Lane, QueueUpdate)>, now: Timestamp) -> db::Result<()> {
+/// Applies the updates of queues: in one transaction, or one by one if that fails; what events that are gone have left
+/// goes in one for each tenant.
+async fn settle(shared: &Arc<Shared>, mut queue_updates: Vec<(Lane, QueueUpdate)>, now: Timestamp) -> db::Result<()> {
+    let db = &shared.tools.db;
+    let mut gone = BTreeMap::<String, BTreeSet<String>>::new();
+    for ((tenant, event), _) in queue_updates.extract_if(.., |(_, after)| matches!(after, QueueUpdate::Clear)) {
+        gone.entry(tenant).or_default().insert(event);
+    }
+    for (tenant, events) in gone {
+        let of = tenant.clone();
+        match db.write(move |conn| event_store::clear_gone(conn, &of, &events, now)).await {
+            Err(error @ db::Error::Unavailable(_)) => return Err(error),
+            Err(error) => tracing::warn!(%error, tenant, "what deleted events have left"),
+            Ok(()) => {}
+        }
+    }
     if queue_updates.is_empty() {
         return Ok(());
     }
-    let db = &shared.tools.db;
     let all = queue_updates.clone();
     let settled = db.write(move |conn| all.iter().try_for_each(|(lane, after)| after.apply(conn, lane, now))).await;
     match settled {

@@ -101,7 +101,7 @@ impl Restorer for Events {
         let integration = installations::lock_for_update(tx.conn, &tenant, &seen.integration_id)?;
         let row = store::by_id(tx.conn, &change.tenant_id, &change.entity_id)?.ok_or_else(store::none)?;
         if !change.existed {
-            store::delete(tx.conn, &row.tenant_id, &row.id)?;
+            store::delete(tx.conn, std::slice::from_ref(&row), tx.now)?;
             return record::change(tx, &integration, Some(&row), None);
         }
         let body = body(change, row.config.notifier.as_ref());

@@ -1,0 +1,2 @@
+ALTER TABLE integration_events DROP COLUMN gone;
+ALTER TABLE integrations DROP COLUMN gone;
