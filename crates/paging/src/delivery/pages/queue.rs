@@ -235,15 +235,17 @@ impl<'a> InLead<'a> {
         Ok(())
     }
 
-    /// Makes them due by themselves, or says that they have failed where there is no further time: the lead did not
-    /// arrive.
-    pub fn release(self, conn: &mut Conn, attempts: i64, due_ms: Option<i64>, why: &str) -> Result<()> {
+    /// Makes those due by themselves that had so many attempts before, or says that they have failed where there is no
+    /// further time: the lead did not arrive.
+    pub fn release(self, conn: &mut Conn, before: i64, attempts: i64, due_ms: Option<i64>, why: &str) -> Result<()> {
         use pages::dsl;
         let status = if due_ms.is_some() { PENDING } else { FAILED };
         for (tenant, ids) in self.ids_by_tenant() {
             let these = dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(self.waiting(&ids));
             let settled = (dsl::status.eq(status), dsl::due_ms.eq(due_ms), dsl::attempts.eq(attempts));
-            diesel::update(these).set((settled, dsl::owner.eq(""), dsl::why.eq(why))).execute(conn)?;
+            diesel::update(these.filter(dsl::attempts.eq(before)))
+                .set((settled, dsl::owner.eq(""), dsl::why.eq(why)))
+                .execute(conn)?;
         }
         Ok(())
     }
@@ -256,14 +258,16 @@ fn by_tenant<'a>(keys: impl Iterator<Item = (&'a str, &'a str)>) -> BTreeMap<&'a
     all
 }
 
-/// A page as somebody has it in hand, for this transaction alone; `None` when that is another now.
-pub fn in_hand(conn: &mut Conn, tenant: &str, id: &str, owner: &str) -> Result<Option<Row>> {
+/// A page as its owner claimed it, for this transaction alone; `None` when another one has it now, or when it is written
+/// down already what became of that attempt.
+pub fn in_hand(conn: &mut Conn, page: &ClaimedPage, owner: &str) -> Result<Option<Row>> {
+    let ClaimedPage { tenant_id, id, attempts, .. } = page;
     if Backend::of(conn) == Backend::Postgres {
-        let text = Condition::sql("SELECT pages.id FROM pages WHERE pages.tenant_id = ").text(tenant);
+        let text = Condition::sql("SELECT pages.id FROM pages WHERE pages.tenant_id = ").text(tenant_id);
         let text = text.then(" AND pages.id = ").text(id).then(" FOR UPDATE");
         SqlQuery::<sql_types::Text>::of(text).load::<String>(conn)?;
     }
-    let mine = pages::table.find((tenant, id)).filter(pages::owner.eq(owner));
+    let mine = pages::table.find((tenant_id, id)).filter(pages::owner.eq(owner)).filter(pages::attempts.eq(attempts));
     Ok(mine.get_result(conn).optional()?)
 }
 

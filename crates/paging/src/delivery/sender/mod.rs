@@ -330,7 +330,7 @@ fn write_down(
         ports::told_changes(conn, &in_lead.lead.tenant_id, &[&in_lead.lead.alert_id])?;
     }
     // Another gateway may have it now, and writes down what becomes of it there.
-    if let Some(row) = queue::in_hand(conn, &in_lead.lead.tenant_id, &in_lead.lead.id, in_lead.owner)? {
+    if let Some(row) = queue::in_hand(conn, in_lead.lead, in_lead.owner)? {
         queue::update(conn, &after(row, sent, attempt, now.millis()))?;
     }
     match sent {
@@ -361,10 +361,10 @@ fn release(conn: &mut Conn, in_lead: InLead<'_>, unsent: &SendError, now_ms: i64
     for (before, pages) in by_attempts {
         let these = InLead { pages: &pages, ..in_lead };
         if is_of_lead(unsent) {
-            these.release(conn, before, Some(now_ms), "")?;
+            these.release(conn, before, before, Some(now_ms), "")?;
         } else {
             let wait = retry::wait("page", before + 1, unsent);
-            these.release(conn, before + 1, wait.map(|wait| now_ms + wait), &unsent.why)?;
+            these.release(conn, before, before + 1, wait.map(|wait| now_ms + wait), &unsent.why)?;
         }
     }
     Ok(())

@@ -232,6 +232,18 @@ fn each_is_tried_as_often_as_one_that_goes_out_alone() {
 }
 
 #[test]
+fn what_became_of_an_attempt_is_written_down_once() {
+    let (sending, lead) = four();
+    sending.end(&lead, Err(unavailable()), 0);
+    let again = sending.claim(1_000);
+    assert_eq!(again.iter().map(|job| (&*job.page.id, job.carries.len())).collect::<Vec<_>>(), [("PG-2", 2)]);
+    let before = sending.pages();
+    // The database lost the answer to the commit.
+    sending.end(&lead, Err(unavailable()), 0);
+    assert_eq!(sending.pages(), before);
+}
+
+#[test]
 fn urgent_pages_come_first_and_make_the_one_they_go_out_in_urgent() {
     let sending = Sending::of(&[(1, "low"), (2, "low"), (3, "low"), (4, "high")]);
     let jobs = sending.claim(0);
@@ -245,8 +257,8 @@ fn urgent_pages_come_first_and_make_the_one_they_go_out_in_urgent() {
     sending.db.write_here(move |conn| store::insert(conn, std::slice::from_ref(&urgent))).unwrap();
     let jobs = sending.claim(0);
     let lead = jobs.iter().find(|job| job.carries.iter().any(|page| page.tenant_id == "client_2")).unwrap();
-    let id = lead.page.id.clone();
-    let row = sending.db.read_here(move |conn| queue::in_hand(conn, TENANT, &id, OWNER)).unwrap().unwrap();
+    let page = lead.page.clone();
+    let row = sending.db.read_here(move |conn| queue::in_hand(conn, &page, OWNER)).unwrap().unwrap();
     let message = render::Message::of(&sending.neighbours, &row).unwrap();
     assert_eq!((&*row.urgency, &*message.urgency), ("low", "high"));
     assert_eq!(message.details[1], "down 4");
