@@ -11,6 +11,7 @@ use jiff::{
     tz::{TimeZone, TimeZoneDatabase},
 };
 use serde::{Serialize, Serializer, ser::SerializeStruct};
+use strsim::levenshtein;
 
 /// One time zone: `{id,name,label,code}` on the wire (operation 11 of `docs/interface.md`).
 ///
@@ -169,13 +170,14 @@ impl Zone {
         }
         // People know the place better than the continent that the database puts it on.
         let place = |name: &str| name.rsplit('/').next().unwrap_or_default().to_owned();
-        let near =
-            |one: &str, other: &str| Some(edits(one, other)).filter(|steps| *steps <= one.chars().count() / 4 + 1);
+        let near = |one: &str, other: &str| {
+            Some(levenshtein(one, other)).filter(|steps| *steps <= one.chars().count() / 4 + 1)
+        };
         let steps = |name: &'static str| {
             let key = name.to_ascii_lowercase();
             let whole = near(&asked, &key);
             let by_place = near(&place(&asked), &place(&key)).map(|steps| steps + 1);
-            Some((whole.into_iter().chain(by_place).min()?, edits(&asked, &key), name))
+            Some((whole.into_iter().chain(by_place).min()?, levenshtein(&asked, &key), name))
         };
         let names = Zone::all().map(Zone::name).chain(OTHERS.iter().map(|(_, entry)| &*entry.name));
         let mut near: Vec<_> = names.filter_map(steps).collect();
@@ -241,24 +243,6 @@ impl Serialize for Zone {
         object.serialize_field("code", self.code())?;
         object.end()
     }
-}
-
-/// How many letters have to be put in, taken out or replaced to make one text of another.
-fn edits(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (above, letter) in one.chars().enumerate() {
-        let mut corner = above;
-        let mut left = above + 1;
-        let mut next = vec![left];
-        for (known, up) in other.iter().zip(row.iter().skip(1)) {
-            left = (left + 1).min(up + 1).min(corner + usize::from(*known != letter));
-            corner = *up;
-            next.push(left);
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! When a delivery is tried again.
 
+use std::time::UNIX_EPOCH;
+
 use base::{duration, timestamp::Timestamp};
 
 /// The longest wait that an endpoint may ask for.
@@ -53,20 +55,12 @@ pub fn millis(text: &str) -> Option<i64> {
 
 /// The wait of a `Retry-After`: seconds, or a date.
 pub fn parse_retry_after(value: &str, now: Timestamp) -> Option<i64> {
-    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let value = value.trim();
     if let Ok(seconds) = value.parse::<i64>() {
         return (seconds >= 0).then(|| seconds.saturating_mul(1_000));
     }
-    let (_, date) = value.split_once(", ")?;
-    let mut words = date.split(' ');
-    let day = words.next()?;
-    let month = words.next()?;
-    let year = words.next()?;
-    let time = words.next()?;
-    let month = MONTHS.iter().position(|name| *name == month)? + 1;
-    let at = Timestamp::parse(&format!("{year}-{month:02}-{day:0>2}T{time}Z"))?;
-    Some((at.millis() - now.millis()).max(0))
+    let since_1970 = httpdate::parse_http_date(value).ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some((i64::try_from(since_1970.as_millis()).ok()? - now.millis()).max(0))
 }
 
 #[cfg(test)]
