@@ -16,6 +16,7 @@ mod delivery;
 pub mod demo;
 mod escalation;
 #[cfg(test)]
+#[path = "tests/fakes.rs"]
 mod fakes;
 mod neighbours;
 mod reseal;
