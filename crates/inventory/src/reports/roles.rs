@@ -19,9 +19,9 @@ pub const APP_ROLES: [&str; 45] = listed(
     squid tomcat varnish weblogic websphere zookeeper",
 );
 
-/// Packages, each line with the role that they give; a role may have several. `#` stands for a version: `postgresql-#` is
-/// `postgresql-15` and `postgresql-9.6`, and not `postgresql-15-postgis-3`. No package makes a machine a `memorystats`,
-/// and containers are seen running, not installed.
+/// Packages, each line with the role that they give; a role may have several. `#` stands for a version: `postgresql-#`
+/// is `postgresql-15` and `postgresql-9.6`, and not `postgresql-15-postgis-3`. No package makes a machine a
+/// `memorystats`, and containers are seen running, not installed.
 const PACKAGES: &str = include_str!("roles/packages.txt");
 
 /// Products, as Windows and macOS list them: the words that a name begins with, before a version or an edition.
