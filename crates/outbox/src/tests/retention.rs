@@ -80,7 +80,7 @@ fn of_more_than_a_tenant_may_have_the_oldest_go() {
     let made: Vec<_> = (1..=100).map(|at| (if at % 10 == 0 { "client_2" } else { "client_1" }, at)).collect();
     answers(&fixture.db, &made);
     let for_ever = Keep::Setting(Setting { option: "o", variable: "O", days: 1, help: "" });
-    let few = Retention { keep: for_ever, most: Some(20), ..RETENTION[1] };
+    let few = Retention { keep: for_ever, most: Some(20), remove: None, ..RETENTION[1] };
     let kept = retention::sweep(&fixture.db, &[few], |_| 0, second(1_000_000)).unwrap();
     assert_eq!((count(&fixture.db, "client_1"), count(&fixture.db, "client_2")), (20, 10));
     assert_eq!(kept[0].removed(), [("age", 0), ("number", 70)]);
