@@ -134,6 +134,10 @@ impl Reader<'_, '_> {
             links: Vec::new(),
         };
         let body = (kind.implied)(checker.object(node, self.shapes.of(kind), "", &OWN_FIELDS));
+        if let Some((path, why)) = (kind.refused)(&body).filter(|_| checker.faults.is_empty()) {
+            let line = path.split('.').next().and_then(|name| node.get(name)).map_or(node.line, |entry| entry.line);
+            checker.fault(line, &path, why.to_owned());
+        }
         let key = keys::of_object(kind, &body);
         let previous = previous(node, kind, &body, &mut checker);
         if key.is_none() && checker.faults.is_empty() {

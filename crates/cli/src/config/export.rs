@@ -64,7 +64,9 @@ fn left_out(written: &[(&'static Kind, &Object)], tenant: &Tenant<'_>, shapes: &
     let own = own.filter(|(_, object)| object.is_own);
     let mut left: HashMap<(&str, &str), &Object> =
         own.map(|(kind, object)| ((kind.name, object.id.as_str()), object)).collect();
-    written.iter().for_each(|(kind, object)| drop(left.remove(&(kind.name, object.id.as_str()))));
+    for (kind, object) in written {
+        left.remove(&(kind.name, object.id.as_str()));
+    }
     let mut notes = Vec::new();
     for (kind, object) in written {
         for (other, id) in referred(shapes.of(kind), &object.body, &tenant.names) {

@@ -157,6 +157,64 @@ pub fn own_notifier(mut document: Map<String, Value>) -> Map<String, Value> {
     document
 }
 
+/// What of a notifier its `authType` has no use for: the service drops it.
+pub fn idle_of_notifier(document: &Map<String, Value>, field: &str) -> Option<(String, &'static str)> {
+    let notifier = document.get(field)?;
+    let text = |name: &str| notifier.get(name).and_then(Value::as_str).unwrap_or_default();
+    let is_oauth = text("authType") == "OAUTH2";
+    let has_user = text("authType") == "BASIC" || is_oauth && text("grantType") != "CLIENT_CREDENTIALS";
+    let is_idle = |name: &&str| !text(name).is_empty() && !(if *name == "userName" { has_user } else { is_oauth });
+    let idle = ["userName", "grantType", "accessTokenURL"].into_iter().find(is_idle)?;
+    Some((format!("{field}.{idle}"), "is not used with this authType, or without one"))
+}
+
+/// Without one, the service ends that something is owned.
+pub fn ownerless(document: &Map<String, Value>) -> Option<(String, &'static str)> {
+    let is_owned = document.contains_key("userGroup");
+    (!is_owned).then(|| ("userGroup".to_owned(), "is required: where nobody owns it, there is no Owner"))
+}
+
+pub fn nothing_refused(_: &Map<String, Value>) -> Option<(String, &'static str)> {
+    None
+}
+
+/// A shift without holidays does nothing on them.
+pub fn without_idle_holidays(mut document: Map<String, Value>) -> Map<String, Value> {
+    for shift in objects(document.get_mut("shiftDetails")) {
+        let has_any = shift.get("holidays").and_then(Value::as_array).is_some_and(|all| !all.is_empty());
+        if !has_any {
+            shift.remove("onHolidays");
+        }
+    }
+    document
+}
+
+/// Conditions without a rule are none.
+pub fn without_idle_conditions(document: Map<String, Value>) -> Map<String, Value> {
+    let mut document = frequency_of_days(document);
+    let rules = document.get("alertConditions").and_then(|conditions| conditions.get("rules")?.as_array());
+    if rules.is_none_or(Vec::is_empty) {
+        document.remove("alertConditions");
+    }
+    document
+}
+
+/// Hours and minutes recur, and days of the week have no unit.
+pub fn recurrence_of_hours(document: Map<String, Value>) -> Map<String, Value> {
+    let mut document = frequency_of_days(document);
+    let pattern = document.get_mut("schedule").and_then(|schedule| schedule.get_mut("pattern"));
+    if let Some(pattern) = pattern.and_then(Value::as_object_mut)
+        && pattern.get("type") == Some(&json!("daily"))
+    {
+        if [json!("hours"), json!("minutes")].iter().any(|unit| pattern.get("repeatType") == Some(unit)) {
+            pattern.entry("frequency").or_insert_with(|| json!("recurrence"));
+        } else if pattern.get("frequency") == Some(&json!("every weekday")) {
+            pattern.remove("repeatType");
+        }
+    }
+    document
+}
+
 /// Only a daily pattern has a frequency by a word; the service leaves out that of others.
 pub fn frequency_of_days(mut document: Map<String, Value>) -> Map<String, Value> {
     let schedule = document.get_mut("schedule").and_then(|schedule| schedule.get_mut("pattern"));
@@ -243,6 +301,37 @@ mod tests {
         assert_eq!(frequency_of_days(weekly), pattern(json!({"type": "weekly", "weekDays": "Monday"})));
         let daily = pattern(json!({"type": "daily", "frequency": "every weekday"}));
         assert_eq!(frequency_of_days(daily.clone()), daily);
+    }
+
+    #[test]
+    fn what_the_service_drops_is_refused_or_taken_for_nothing() {
+        let idle =
+            |notifier: Value| idle_of_notifier(&body(json!({"notifier": notifier})), "notifier").map(|one| one.0);
+        assert_eq!(idle(json!({"userName": "u"})), Some("notifier.userName".to_owned()));
+        assert_eq!(idle(json!({"authType": "BASIC", "userName": "u"})), None);
+        let named = idle(json!({"authType": "BASIC", "userName": "u", "grantType": "PASSWORD"}));
+        assert_eq!(named, Some("notifier.grantType".to_owned()));
+        let token = |grant: &str| {
+            json!({"authType": "OAUTH2", "grantType": grant, "userName": "u",
+            "accessTokenURL": "https://example.net"})
+        };
+        assert_eq!(idle(token("PASSWORD")), None);
+        assert_eq!(idle(token("CLIENT_CREDENTIALS")), Some("notifier.userName".to_owned()));
+        assert!(ownerless(&body(json!({"default": true}))).is_some());
+        assert_eq!(ownerless(&body(json!({"default": true, "userGroup": {"name": "Ops"}}))), None);
+
+        let shift = |shift: Value| without_idle_holidays(body(json!({"shiftDetails": [shift]})));
+        assert_eq!(shift(json!({"onHolidays": "skip"})), body(json!({"shiftDetails": [{}]})));
+        let kept = json!({"onHolidays": "skip", "holidays": [{"name": "Berlin"}]});
+        assert_eq!(shift(kept.clone()), body(json!({"shiftDetails": [kept]})));
+        let window = without_idle_conditions(body(json!({"alertConditions": {"matchingType": "ANY"}})));
+        assert_eq!(window, body(json!({})));
+
+        let job = |pattern: Value| recurrence_of_hours(body(json!({"schedule": {"pattern": pattern}})));
+        let hours = job(json!({"type": "daily", "repeatFrequency": 12, "repeatType": "hours"}));
+        assert_eq!(hours["schedule"]["pattern"]["frequency"], json!("recurrence"));
+        let weekdays = job(json!({"type": "daily", "frequency": "every weekday", "repeatType": "days"}));
+        assert_eq!(weekdays["schedule"]["pattern"].get("repeatType"), None);
     }
 
     #[test]

@@ -75,8 +75,10 @@ pub struct Kind {
     pub from_answer: fn(Map<String, Value>) -> Map<String, Value>,
     /// Makes the body of the operation that creates, where it has another shape.
     pub to_create: fn(Map<String, Value>) -> Map<String, Value>,
-    /// Adds to a document what it says without words.
+    /// Adds to a document what it says without words, and takes away what the service takes for nothing.
     pub implied: fn(Map<String, Value>) -> Map<String, Value>,
+    /// The field of a document that no object can be as it says, and why.
+    pub refused: fn(&Map<String, Value>) -> Option<(String, &'static str)>,
     /// Adds to a body what the service wants said though it is empty.
     pub complete: fn(Map<String, Value>) -> Map<String, Value>,
     /// Is an answer an object that files describe?

@@ -2,10 +2,11 @@
 
 use super::{
     bodies::{
-        all_is_said, any, both_halves, enabled_of_status, frequency_of_days, has_steps, is_person, is_without_agent,
-        method_needs, names_of_category, nothing, notifier_needs, one_source_of_days, own_notifier, owner_of_target,
-        people_of_shifts, resource_type, same, unsaid_of_method, unsaid_of_window, without_days_of_url,
-        without_idle_notifier, without_steps, zone_of_cron,
+        all_is_said, any, both_halves, enabled_of_status, has_steps, idle_of_notifier, is_person, is_without_agent,
+        method_needs, names_of_category, nothing, nothing_refused, notifier_needs, one_source_of_days, own_notifier,
+        owner_of_target, ownerless, people_of_shifts, recurrence_of_hours, resource_type, same, unsaid_of_method,
+        unsaid_of_window, without_days_of_url, without_idle_conditions, without_idle_holidays, without_idle_notifier,
+        without_steps, zone_of_cron,
     },
     kind::{
         BELOW, BESIDE, Key, Kind, List, Owner, Reference, RestatedField, Rotations, SHIFT, Spelling, State, Switch,
@@ -63,6 +64,7 @@ const PLAIN: Kind = Kind {
     from_answer: same,
     to_create: same,
     implied: same,
+    refused: nothing_refused,
     complete: same,
     concerns: any,
     needs: nothing,
@@ -230,6 +232,7 @@ pub static KINDS: [Kind; 25] = [
         empties: &[("shiftDetails.rotation", r#"{"order": []}"#)],
         elements: &["shiftDetails"],
         rotations: Some(Rotations { of: "shiftDetails", keep: "keepCurrent" }),
+        implied: without_idle_holidays,
         complete: people_of_shifts,
         ..PLAIN
     },
@@ -270,6 +273,7 @@ pub static KINDS: [Kind; 25] = [
         empties: &[("baseNotifier.grantType", r#""""#)],
         merged: &["baseNotifier"],
         kept: &["baseNotifier"],
+        refused: |document| idle_of_notifier(document, "baseNotifier"),
         needs: |body| notifier_needs(body.get("baseNotifier"), BASE_NOTIFIER_SECRETS),
         ..PLAIN
     },
@@ -293,6 +297,7 @@ pub static KINDS: [Kind; 25] = [
             off: "deactivateIntegrationEvent",
         }),
         implied: own_notifier,
+        refused: |document| idle_of_notifier(document, "notifier"),
         needs: |body| notifier_needs(body.get("notifier"), NOTIFIER_SECRETS),
         without: &[
             "payload",
@@ -384,6 +389,7 @@ pub static KINDS: [Kind; 25] = [
             to("userGroup", "UserGroup"),
         ],
         from_answer: owner_of_target,
+        refused: ownerless,
         ..PLAIN
     },
     Kind {
@@ -423,7 +429,7 @@ pub static KINDS: [Kind; 25] = [
         ],
         without: &["endBy", "alertConditions.rules.broken"],
         empties: &[("alertConditions", r#"{"rules": []}"#)],
-        implied: frequency_of_days,
+        implied: without_idle_conditions,
         unsaid: unsaid_of_window,
         tenant: Some("clientUniqueId"),
         ..PLAIN
@@ -457,7 +463,7 @@ pub static KINDS: [Kind; 25] = [
         ],
         without: &["entities", "jobQueued", "schedule.timezone"],
         defaults: &[("schedule.pattern.repeatType", r#""days""#)],
-        implied: frequency_of_days,
+        implied: recurrence_of_hours,
         from_answer: zone_of_cron,
         ..PLAIN
     },
