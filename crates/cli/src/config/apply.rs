@@ -139,11 +139,16 @@ impl Applier<'_, '_> {
         if !body.is_empty() {
             let answer = self.call(update, object, Some(&body), version.as_deref())?;
             version = answer.version;
-            if let Value::Object(answer) = answer.value {
-                note_parts(&mut self.names, kind, &document.key, &answer, true);
-                if to_top.is_none() {
-                    self.note_differing(action, document, object, answer);
-                }
+            let mut now = answer.value.as_object().cloned();
+            if let Some(answer) = &now {
+                note_parts(&mut self.names, kind, &document.key, answer, true);
+            }
+            if matches!(kind.list, List::Lines(..)) {
+                // An export has other fields than the answer.
+                now = listed(kind, object, self.service).map_err(Refusal::text)?;
+            }
+            if let Some(now) = now.filter(|_| to_top.is_none()) {
+                self.note_differing(action, document, object, now);
             }
         }
         if let Some(to_top) = to_top {

@@ -6,6 +6,7 @@ use base::{duration, timestamp::Timestamp};
 use serde_json::{Map, Value};
 
 use super::{
+    keys,
     kinds::Spelling,
     shape::{Field, Shape},
 };
@@ -91,7 +92,7 @@ pub fn is_same(shape: &Shape<'_>, old: &Value, new: &Value) -> bool {
         (Shape::Reference(_), Value::Object(old), Value::Object(new)) => {
             let name = |reference: &Map<String, Value>| {
                 let text = reference.values().next().and_then(Value::as_str).unwrap_or_default();
-                let names: Vec<String> = text.split(">>").map(|name| name.trim().to_lowercase()).collect();
+                let names: Vec<String> = text.split(">>").map(|name| keys::fold(name)).collect();
                 names
             };
             old.keys().eq(new.keys()) && name(old) == name(new)
@@ -128,7 +129,7 @@ fn is_spelling(spelling: Spelling, old: &str, new: &str) -> bool {
         Spelling::Order => false,
         Spelling::OrderOfWords => words(old) == words(new),
         Spelling::Blanks => old.split_whitespace().eq(new.split_whitespace()),
-        Spelling::LetterCase => old.to_lowercase() == new.to_lowercase(),
+        Spelling::LetterCase => keys::fold(old) == keys::fold(new),
         Spelling::Synonyms(pairs) => {
             let meant = |text: &str| {
                 let pair = pairs.iter().find(|(word, _)| word.eq_ignore_ascii_case(text));

@@ -105,7 +105,7 @@ fn value(part: &str, body: &Map<String, Value>) -> Option<String> {
 
 /// The same for all spellings of a name.
 pub fn fold(text: &str) -> String {
-    text.trim().to_lowercase()
+    base::fold(text.trim())
 }
 
 #[cfg(test)]
@@ -119,6 +119,8 @@ mod tests {
     #[test]
     fn spellings_of_one_name_are_one_key_and_references_find_it() {
         assert_eq!(key("Site", json!({"name": " Rome"})).canonical, key("Site", json!({"name": "ROME"})).canonical);
+        // As the service has it.
+        assert_eq!(key("Site", json!({"name": "Straße"})).canonical, key("Site", json!({"name": "STRASSE"})).canonical);
         let below = key("KbCategory", json!({"name": "Switches", "parentCategory": {"path": "Network"}}));
         assert_eq!(below.shown, "Network >> Switches");
         let other = key("KbArticle", json!({"title": "x", "category": {"path": "network>>switches"}}));

@@ -110,6 +110,7 @@ fn other_spellings_of_a_value_are_no_change() {
             json!({"name": "x", "steps": [], "ackTimeout": "120m"}),
         ),
         ("NotificationRule", step(json!({"after": "0s"})), step(json!({}))),
+        ("InboundAddress", json!({"name": "mon"}), json!({"name": "Mon"})),
         ("NotificationRule", step(json!({})), step(json!({"after": "0"}))),
         (
             "Resource",

@@ -408,6 +408,8 @@ pub static KINDS: [Kind; 25] = [
         folder: "inbound-addresses",
         create: "createInboundAddress",
         delete: Some("deleteInboundAddress"),
+        // Another letter case is not worth another token.
+        spellings: &[("name", Spelling::LetterCase)],
         list: List::Rows("listInboundAddresses", &[]),
         credentials: &["token", "url"],
         ..PLAIN
