@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use base::Timestamp;
 use serde_json::{Map, Value, json};
 
-use crate::report::{Outcome, Report};
+use crate::{
+    json::{id, text},
+    report::{Outcome, Report},
+};
 
 /// An object of a tenant as files of desired state describe it: `kind`, then the fields of its body.
 pub type Document = Map<String, Value>;
@@ -33,13 +36,22 @@ pub struct Conversion {
     pub report: Report,
     /// Open alerts of the source, a report a line; [`None`] when there are none.
     pub open_alerts: Option<String>,
+    /// How many objects of the source have nothing that they are called by.
+    pub unnamed: usize,
     names: BTreeSet<(&'static str, String)>,
 }
 
 impl Conversion {
     /// Without an object so far.
     pub fn new(settings: Settings) -> Self {
-        Self { settings, documents: Vec::new(), report: Report::default(), open_alerts: None, names: BTreeSet::new() }
+        Self {
+            settings,
+            documents: Vec::new(),
+            report: Report::default(),
+            open_alerts: None,
+            unnamed: 0,
+            names: BTreeSet::new(),
+        }
     }
 
     /// Takes a name that is unique for its kind, whatever the letter case.
@@ -47,7 +59,7 @@ impl Conversion {
     /// # Errors
     /// When another object of the kind has it.
     pub fn claim(&mut self, kind: &'static str, name: &str) -> Result<(), String> {
-        if self.names.insert((kind, name.to_lowercase())) {
+        if self.names.insert((kind, base::fold(name))) {
             return Ok(());
         }
         Err(format!("another object of the source is the {kind} {name:?} already, and that name is unique"))
@@ -84,6 +96,18 @@ impl Conversion {
                 false
             }
         }
+    }
+
+    /// A text that nothing is made of an object of the source without: the first of these fields that it has. One that
+    /// has none is refused, by its id.
+    pub fn required<'v>(&mut self, source: &'v Value, kind: &str, fields: &[&str], what: &str) -> Option<&'v str> {
+        let found = fields.iter().find_map(|field| text(source, field));
+        if found.is_none() {
+            self.unnamed += 1;
+            let named = id(source, "id").map_or_else(|| format!("{kind} without an id"), |id| object(kind, &id));
+            self.report.refused(named, format!("it has no {what}"));
+        }
+        found
     }
 
     /// Says in one entry of the report that all objects of a path are left out.

@@ -97,7 +97,9 @@ fn run(arguments: &Convert) -> anyhow::Result<Conversion> {
     prepare(target)?;
     let mut conversion = arguments.product.convert(&export, settings);
     let shown = || missing.iter().map(|(path, status)| format!("; {path} is not shown to this token ({status})"));
-    ensure!(!conversion.report.entries.is_empty(), "there was nothing to convert{}", shown().collect::<String>());
+    // Where nothing is called by anything, the answers are those of another product.
+    let is_any = conversion.report.entries.len() > conversion.unnamed;
+    ensure!(is_any, "there was nothing to convert{}", shown().collect::<String>());
     for path in export.unfinished() {
         let reason = "its last page says that there are more: add them, and convert again";
         conversion.report.refused(path.to_owned(), reason);

@@ -52,7 +52,7 @@ pub fn convert(export: &Export, conversion: &mut Conversion) {
 fn sites(export: &Export, conversion: &mut Conversion) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for site in export.list("dcim/sites") {
-        let Some(name) = text(site, "name") else { continue };
+        let Some(name) = conversion.required(site, "site", &["name"], "name") else { continue };
         let source = object("site", name);
         let lines = text(site, "physical_address").map(|address| address.lines().collect::<Vec<_>>());
         let address = lines.map(|lines| cut(&lines.join(", "), LONGEST));
@@ -79,7 +79,7 @@ fn sites(export: &Export, conversion: &mut Conversion) -> BTreeSet<String> {
 /// Roles of devices, as device groups of the machines that have a tag.
 fn roles(export: &Export, conversion: &mut Conversion) {
     for role in export.list("dcim/device-roles") {
-        let Some(name) = text(role, "name") else { continue };
+        let Some(name) = conversion.required(role, "device role", &["name"], "name") else { continue };
         let source = object("device role", name);
         let group = cut(&format!("Role: {name}"), 200);
         let body = json!({

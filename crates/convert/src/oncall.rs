@@ -51,7 +51,7 @@ pub fn convert(export: &Export, conversion: &mut Conversion) {
     schedules::schedules(export, conversion, &mut directory);
     chains::chains(export, conversion, &mut directory);
     for integration in export.list("integrations") {
-        let Some(name) = text(integration, "name") else { continue };
+        let Some(name) = conversion.required(integration, "integration", &["name"], "name") else { continue };
         let source = object("integration", name);
         let chain = part(integration, &["default_route", "escalation_chain_id"]).and_then(Value::as_str);
         let chain = chain.and_then(|id| directory.chains.get(id));

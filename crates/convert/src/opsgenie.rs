@@ -126,7 +126,7 @@ pub fn convert(export: &Export, conversion: &mut Conversion) {
 
 fn heartbeats(export: &Export, conversion: &mut Conversion) {
     for heartbeat in export.list("heartbeats") {
-        let Some(name) = text(heartbeat, "name") else { continue };
+        let Some(name) = conversion.required(heartbeat, "heartbeat", &["name"], "name") else { continue };
         let source = object("heartbeat", name);
         let unit = match text(heartbeat, "intervalUnit") {
             Some("minutes") | None => "m",
@@ -167,7 +167,7 @@ fn heartbeats(export: &Export, conversion: &mut Conversion) {
 
 fn integrations(export: &Export, conversion: &mut Conversion) {
     for integration in export.list("integrations") {
-        let Some(name) = text(integration, "name") else { continue };
+        let Some(name) = conversion.required(integration, "integration", &["name"], "name") else { continue };
         let kind = text(integration, "type").unwrap_or("?");
         let source = object("integration", name);
         if flag(integration, "enabled") == Some(false) {

@@ -290,7 +290,7 @@ pub fn shifts(layers: &[Layer], clock: &Clock, now: Timestamp) -> Result<Vec<(us
     for (_, shift) in &mut shifts {
         let name = shift.name.clone();
         let mut number = 2;
-        while !taken.insert(shift.name.to_lowercase()) {
+        while !taken.insert(base::fold(&shift.name)) {
             shift.name = format!("{name} {number}");
             number += 1;
         }

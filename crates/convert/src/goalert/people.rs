@@ -16,7 +16,9 @@ use crate::{
 pub fn users(export: &Export, conversion: &mut Conversion, directory: &mut Directory<'_>) {
     for user in export.list("users") {
         let name = text(user, "name").unwrap_or_default();
-        let Some(login) = text(user, "email").or_else(|| text(user, "name")) else { continue };
+        let Some(login) = conversion.required(user, "user", &["email", "name"], "e-mail address and no name") else {
+            continue;
+        };
         let methods: Vec<(&Value, String, &str)> = list(user, "contactMethods")
             .iter()
             .filter(|method| flag(method, "disabled") != Some(true))

@@ -17,7 +17,7 @@ use crate::{
 /// Escalation policies.
 pub fn policies(export: &Export, conversion: &mut Conversion, directory: &mut Directory<'_>) {
     for policy in export.list("escalationPolicies") {
-        let Some(name) = text(policy, "name") else { continue };
+        let Some(name) = conversion.required(policy, "escalation policy", &["name"], "name") else { continue };
         let source = object("escalation policy", name);
         let mut lost = Vec::new();
         let body = body(policy, name, conversion, directory, &mut lost);
@@ -73,7 +73,7 @@ fn body(
 pub fn services(export: &Export, conversion: &mut Conversion, directory: &Directory<'_>) {
     let mut position = 0;
     for value in export.list("services") {
-        let Some(name) = text(value, "name") else { continue };
+        let Some(name) = conversion.required(value, "service", &["name"], "name") else { continue };
         let source = object("service", name);
         let key = id(value, "escalationPolicyID")
             .or_else(|| part(value, &["escalationPolicy"]).and_then(|policy| id(policy, "id")));

@@ -21,7 +21,7 @@ const EARLIER_MS: i64 = 8 * 86_400_000;
 /// Schedules and their overrides.
 pub fn schedules(export: &Export, conversion: &mut Conversion, directory: &mut Directory<'_>) {
     for schedule in export.list("schedules") {
-        let Some(name) = text(schedule, "name") else { continue };
+        let Some(name) = conversion.required(schedule, "schedule", &["name"], "name") else { continue };
         let mut notes = Vec::new();
         let made = read(schedule, conversion, directory, &mut notes);
         let key = id(schedule, "id");

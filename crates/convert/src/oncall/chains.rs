@@ -18,7 +18,7 @@ const REPETITIONS: i64 = 5;
 /// Escalation chains with their policies.
 pub fn chains(export: &Export, conversion: &mut Conversion, directory: &mut Directory) {
     for chain in export.list("escalation_chains") {
-        let Some(name) = text(chain, "name") else { continue };
+        let Some(name) = conversion.required(chain, "escalation chain", &["name"], "name") else { continue };
         let source = object("escalation chain", name);
         let key = id(chain, "id");
         let mut actions: Vec<&Value> = export

@@ -13,7 +13,10 @@ use crate::{
 /// Users and their notification rules.
 pub fn users(export: &Export, conversion: &mut Conversion, directory: &mut Directory) {
     for user in export.list("users") {
-        let Some(login) = text(user, "email").or_else(|| text(user, "username")) else { continue };
+        let Some(login) = conversion.required(user, "user", &["email", "username"], "e-mail address and no user name")
+        else {
+            continue;
+        };
         let email = text(user, "email");
         let role = match text(user, "role").unwrap_or_default() {
             "admin" => "admin",
@@ -63,7 +66,7 @@ fn steps(export: &Export, user: &str, important: bool, email: Option<&str>, lost
 /// Teams, as user groups.
 pub fn teams(export: &Export, conversion: &mut Conversion, directory: &mut Directory) {
     for team in export.list("teams") {
-        let Some(name) = text(team, "name") else { continue };
+        let Some(name) = conversion.required(team, "team", &["name"], "name") else { continue };
         let key = id(team, "id").unwrap_or_default();
         let is_member = |user: &&Value| list(user, "teams").iter().any(|one| one.as_str() == Some(key.as_str()));
         let members: Vec<String> = export

@@ -23,7 +23,7 @@ use crate::{
 /// Schedules.
 pub fn schedules(export: &Export, conversion: &mut Conversion, directory: &mut Directory) {
     for schedule in export.list("schedules") {
-        let Some(name) = text(schedule, "name") else { continue };
+        let Some(name) = conversion.required(schedule, "schedule", &["name"], "name") else { continue };
         if text(schedule, "type") == Some("ical") {
             let reason = "it is a calendar of another program, of which only the address is known";
             conversion.report.refused(object("schedule", name), reason);

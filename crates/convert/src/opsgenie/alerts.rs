@@ -14,7 +14,7 @@ pub fn open_alerts(export: &Export, conversion: &mut Conversion) {
     let mut lines = String::new();
     let mut count = 0;
     for alert in export.list("alerts").into_iter().filter(|alert| text(alert, "status") != Some("closed")) {
-        let Some(message) = text(alert, "message") else { continue };
+        let Some(message) = conversion.required(alert, "alert", &["message"], "message") else { continue };
         let state = match text(alert, "priority") {
             Some("P3" | "P4") => "Warning",
             Some("P5") => "Info",

@@ -17,7 +17,7 @@ const DEFAULT: i64 = 300;
 /// Escalations.
 pub fn escalations(export: &Export, conversion: &mut Conversion, directory: &mut Directory) {
     for escalation in export.list("escalations") {
-        let Some(name) = text(escalation, "name") else { continue };
+        let Some(name) = conversion.required(escalation, "escalation", &["name"], "name") else { continue };
         let source = object("escalation", name);
         let mut lost = Vec::new();
         let body = body(escalation, name, directory, &mut lost);

@@ -15,7 +15,7 @@ use crate::{
 /// Users, their contact methods and their notification rules.
 pub fn users(export: &Export, conversion: &mut Conversion, directory: &mut Directory) {
     for user in export.list("users") {
-        let Some(login) = text(user, "username") else { continue };
+        let Some(login) = conversion.required(user, "user", &["username"], "user name") else { continue };
         let source = object("user", login);
         let names = [id(user, "id"), Some(login.to_owned())].into_iter().flatten().map(|name| name.to_lowercase());
         if flag(user, "blocked") == Some(true) {
@@ -147,7 +147,7 @@ fn steps(rule: &Value, methods: &BTreeSet<String>, lost: &mut Vec<String>) -> Re
 /// Teams, as user groups.
 pub fn teams(export: &Export, conversion: &mut Conversion, directory: &mut Directory) {
     for team in export.list("teams") {
-        let Some(name) = text(team, "name") else { continue };
+        let Some(name) = conversion.required(team, "team", &["name"], "name") else { continue };
         let team_id = id(team, "id").unwrap_or_default();
         let detail = export.object(&format!("teams/{team_id}")).unwrap_or(team);
         let mut lost = Vec::new();

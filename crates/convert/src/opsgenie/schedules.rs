@@ -18,7 +18,7 @@ use crate::{
 /// Schedules and their overrides.
 pub fn schedules(export: &Export, conversion: &mut Conversion, directory: &mut Directory) {
     for schedule in export.list("schedules") {
-        let Some(name) = text(schedule, "name") else { continue };
+        let Some(name) = conversion.required(schedule, "schedule", &["name"], "name") else { continue };
         if flag(schedule, "enabled") == Some(false) {
             conversion.report.omitted(object("schedule", name), "it is disabled");
             continue;

@@ -15,7 +15,7 @@ use crate::{
 /// Users, their contact methods and their notification rules.
 pub fn users(export: &Export, conversion: &mut Conversion, directory: &mut Directory) {
     for user in export.list("users") {
-        let Some(login) = text(user, "email") else { continue };
+        let Some(login) = conversion.required(user, "user", &["email"], "e-mail address") else { continue };
         let mut lost = Vec::new();
         let methods = list(user, "contact_methods");
         let number_of = |kind: &str| {
@@ -96,7 +96,7 @@ fn steps(user: &Value, urgency: &str, names: &BTreeMap<String, String>, lost: &m
 /// Teams, as user groups.
 pub fn teams(export: &Export, conversion: &mut Conversion, directory: &Directory) {
     for team in export.list("teams") {
-        let Some(name) = text(team, "name").or_else(|| text(team, "summary")) else { continue };
+        let Some(name) = conversion.required(team, "team", &["name", "summary"], "name") else { continue };
         let path = format!("teams/{}/members", id(team, "id").unwrap_or_default());
         let mut lost = Vec::new();
         let mut members = BTreeSet::new();

@@ -16,7 +16,9 @@ use crate::{
 /// Escalation policies.
 pub fn policies(export: &Export, conversion: &mut Conversion, directory: &mut Directory) {
     for policy in export.list("escalation_policies") {
-        let Some(name) = text(policy, "name").or_else(|| text(policy, "summary")) else { continue };
+        let Some(name) = conversion.required(policy, "escalation policy", &["name", "summary"], "name") else {
+            continue;
+        };
         let source = object("escalation policy", name);
         let body = body(policy, name, directory);
         if conversion.convert(source, "EscalationPolicy", name, body, Vec::new()) {
@@ -51,7 +53,7 @@ fn body(source: &Value, name: &str, directory: &Directory) -> Result<Value, Stri
 pub fn services(export: &Export, conversion: &mut Conversion, directory: &Directory) {
     let mut position = 0;
     for service in export.list("services") {
-        let Some(name) = text(service, "name").or_else(|| text(service, "summary")) else { continue };
+        let Some(name) = conversion.required(service, "service", &["name", "summary"], "name") else { continue };
         let source = object("service", name);
         if text(service, "status") == Some("disabled") {
             conversion.report.omitted(source, "it is disabled");

@@ -15,7 +15,7 @@ mod pagerduty_meaning;
 use std::collections::BTreeSet;
 
 use base::Timestamp;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     clock::instant,
@@ -71,4 +71,35 @@ fn assert_refused(conversion: &Conversion, object: &str, words: &str) {
     let entry = entry(conversion, object);
     assert_eq!(entry.outcome, Outcome::Refused, "{entry:?}");
     assert!(entry.notes.join(" ").contains(words), "{words:?} is not in {:?}", entry.notes);
+}
+
+#[test]
+fn an_object_without_what_it_is_called_by_is_refused_by_its_id() {
+    for (product, path, object, words) in [
+        (Product::Pagerduty, "users", "user \"X1\"", "no e-mail address"),
+        (Product::Pagerduty, "teams", "team \"X1\"", "no name"),
+        (Product::Pagerduty, "escalation_policies", "escalation policy \"X1\"", "no name"),
+        (Product::Pagerduty, "services", "service \"X1\"", "no name"),
+        (Product::Opsgenie, "users", "user \"X1\"", "no user name"),
+        (Product::Opsgenie, "teams", "team \"X1\"", "no name"),
+        (Product::Opsgenie, "schedules", "schedule \"X1\"", "no name"),
+        (Product::Opsgenie, "escalations", "escalation \"X1\"", "no name"),
+        (Product::Opsgenie, "heartbeats", "heartbeat \"X1\"", "no name"),
+        (Product::Opsgenie, "integrations", "integration \"X1\"", "no name"),
+        (Product::Opsgenie, "alerts", "alert \"X1\"", "no message"),
+        (Product::Oncall, "users", "user \"X1\"", "no e-mail address"),
+        (Product::Oncall, "teams", "team \"X1\"", "no name"),
+        (Product::Oncall, "schedules", "schedule \"X1\"", "no name"),
+        (Product::Oncall, "escalation_chains", "escalation chain \"X1\"", "no name"),
+        (Product::Oncall, "integrations", "integration \"X1\"", "no name"),
+        (Product::Goalert, "users", "user \"X1\"", "no e-mail address"),
+        (Product::Goalert, "escalationPolicies", "escalation policy \"X1\"", "no name"),
+        (Product::Goalert, "schedules", "schedule \"X1\"", "no name"),
+        (Product::Goalert, "services", "service \"X1\"", "no name"),
+        (Product::Netbox, "dcim/sites", "site \"X1\"", "no name"),
+        (Product::Netbox, "dcim/device-roles", "device role \"X1\"", "no name"),
+    ] {
+        let conversion = convert(product, &[(path, json!([{"id": "X1", "name": " "}]))]);
+        assert_refused(&conversion, object, words);
+    }
 }
