@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-use muster_tests::{Server, both_backends};
+use muster_tests::{Client, Server, both_backends, unique};
 use serde_json::{Value, json};
 
 use super::{
@@ -22,6 +22,8 @@ both_backends![
     what_somebody_else_changed_since_the_plan_is_not_overwritten,
     credentials_that_cannot_be_kept_are_not_made,
     what_is_switched_off_is_off_where_its_file_is_applied,
+    what_is_pruned_is_compared_before,
+    a_reference_to_an_object_of_the_partner_is_kept,
 ];
 
 /// Applies a text and holds the plan before it against these lines; afterwards nothing is left.
@@ -422,4 +424,47 @@ fn what_is_switched_off_is_off_where_its_file_is_applied(server: &Server) {
     operator.client.post(&format!("/deviceGroups/{group}/childs"), &member).ok();
     let told = operator.expect(0, &["export"], exported.path()).stderr;
     assert!(told.contains("DeviceGroup \"Racks\": not in its file: what is a member by hand (1)"), "{told}");
+}
+
+fn what_is_pruned_is_compared_before(server: &Server) {
+    let operator = Operator::new(server.new_client(), server, "admin");
+    let folder = folder();
+    let (site, rest) = (
+        "kind: Site\nname: Oslo\n",
+        "---\nkind: KbCategory\nname: A\n---\nkind: KbArticle\ntitle: T\ncontent: x\ncategory: {path: A}\n---\n\
+         kind: User\nloginName: anna.huber\n---\nkind: ContactMethod\nuser: {loginName: anna.huber}\nname: Mail\n\
+         type: EMAIL\naddress: anna@example.net\n---\nkind: NotificationRule\nuser: {loginName: anna.huber}\n\
+         urgency: high\nsteps: [{contactMethod: {name: Mail}}]\n",
+    );
+    write(&folder, "all.yaml", &format!("{site}{rest}"));
+    operator.expect(0, &["apply"], folder.path());
+    write(&folder, "all.yaml", site);
+    let done = operator.expect(0, &["apply", "--prune"], folder.path()).stdout;
+    assert!(done.contains("- KbArticle \"A >> T\"\n"), "{done}");
+    assert!(done.contains("- NotificationRule \"anna.huber / high\"\n"), "{done}");
+    assert_eq!(operator.expect(0, &["plan", "--prune"], folder.path()).stdout, "Nothing to do.\n");
+}
+
+fn a_reference_to_an_object_of_the_partner_is_kept(server: &Server) {
+    let operator = Operator::new(server.new_client(), server, "admin");
+    let name = unique("Ops");
+    let group = |client: &Client| client.post("/userGroups", &json!({"name": name})).ok()["uniqueId"].clone();
+    let partners = group(&server.admin());
+    group(&operator.client);
+    let folder = folder();
+    let text = NESTED.replace("  users: [{loginName: anna.huber}]\n", "  userGroups: [GROUP]\n");
+    write(&folder, "all.yaml", &text.replace("GROUP", &format!("{{id: {}}}", partners.as_str().unwrap())));
+    operator.expect(0, &["apply"], folder.path());
+    // An edit of something else leaves who is on call.
+    let exported = self::folder();
+    operator.expect(0, &["export"], exported.path());
+    assert_eq!(operator.expect(0, &["plan"], exported.path()).stdout, "Nothing to do.\n");
+    let roster = std::fs::read_to_string(exported.path().join("rosters/network-on-call.yaml")).unwrap();
+    write(&exported, "rosters/network-on-call.yaml", &roster.replace("08:00:00", "09:00:00"));
+    operator.expect(0, &["apply"], exported.path());
+    let shown = || only(&operator, "/rosters/search")["shiftDetails"][0]["userGroups"][0]["uniqueId"].clone();
+    assert_eq!(shown(), partners);
+    // The name is that of the group of the client.
+    write(&folder, "all.yaml", &text.replace("GROUP", &format!("{{name: {name}}}")));
+    operator.expect(2, &["plan"], folder.path());
 }

@@ -154,7 +154,7 @@ fn with_plan<'d>(
     } else {
         ManagedObjects::default()
     };
-    let tenant = planning::load(&mut documents, &managed.kinds(), shapes, service).map_err(refused)?;
+    let tenant = planning::load(&mut documents, &managed, shapes, service).map_err(refused)?;
     let now = now().map_err(|error| vec![error.to_string()])?;
     let wishes = Wishes { managed: &managed, send_secrets: options.send_secrets, now };
     let plan = planning::plan(&documents, &tenant, shapes, &wishes)?;

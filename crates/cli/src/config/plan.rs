@@ -114,14 +114,14 @@ pub fn kinds_of(documents: &[Document], others: &[&'static Kind]) -> Vec<&'stati
     kinds::all().iter().filter(|kind| all.contains(kind.name)).collect()
 }
 
-/// Reads the objects that documents describe and refer to. References of the documents are written as exports write
+/// Reads the objects that documents describe and refer to, and those that are `managed`. References of the documents are written as exports write
 /// them from now on.
 ///
 /// # Errors
 /// When the service cannot be reached or answers something else.
 pub fn load<'d>(
     documents: &mut [Document],
-    others: &[&'static Kind],
+    managed: &ManagedObjects,
     shapes: &'d Shapes<'d>,
     service: &mut Service<'_>,
 ) -> Result<Tenant<'d>, Refusal> {
@@ -129,7 +129,7 @@ pub fn load<'d>(
     if documents.iter().any(|document| document.previous.is_some()) {
         tenant.keep_former_names();
     }
-    let kinds = kinds_of(documents, others);
+    let kinds = kinds_of(documents, &managed.kinds());
     let mut by_kind: HashMap<&str, Vec<&mut Document>> = HashMap::new();
     for document in documents.iter_mut() {
         tenant.names.describe(document.kind.name, &document.key);
@@ -142,7 +142,13 @@ pub fn load<'d>(
         let keys = own.iter().flat_map(|document| {
             std::iter::once(&document.key).chain(&document.previous).map(|key| key.canonical.clone())
         });
-        tenant.load(kind, service, Some(&keys.collect()), |objects| renames(&own, objects))?;
+        let keys: HashSet<String> = keys.collect();
+        // What is deleted is compared with what it was, too.
+        let is_wanted = |object: &Object| {
+            let is_described = [&object.key, &object.former].iter().any(|key| keys.contains(&key.canonical));
+            is_described || managed.contains(kind, object)
+        };
+        tenant.load(kind, service, Some(&is_wanted), |objects| renames(&own, objects))?;
     }
     // Some refer to others of their own kind.
     documents.iter_mut().for_each(|document| document.resolve(shapes, &tenant.names));

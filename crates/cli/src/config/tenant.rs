@@ -85,8 +85,8 @@ impl<'d> Tenant<'d> {
         self.objects.get(kind.name).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Loads the objects of a kind, those that it refers to first. `wanted` are the keys of those that are looked at
-    /// closely; without it, all are. `renamed` says which objects are called otherwise from now on.
+    /// Loads the objects of a kind, those that it refers to first. `wanted` says which are looked at closely; without
+    /// it, all are. `renamed` says which objects are called otherwise from now on.
     ///
     /// # Errors
     /// When the service cannot be reached or answers something else. What the key may not read is noted.
@@ -94,7 +94,7 @@ impl<'d> Tenant<'d> {
         &mut self,
         kind: &'static Kind,
         service: &mut Service<'_>,
-        wanted: Option<&HashSet<String>>,
+        wanted: Option<&dyn Fn(&Object) -> bool>,
         renamed: impl Fn(&[Object]) -> Vec<RenamedObject>,
     ) -> Result<(), Refusal> {
         if kind.of_partners && !service.tenant().starts_with(PARTNER) {
@@ -109,11 +109,8 @@ impl<'d> Tenant<'d> {
             Err(refusal) => return Err(refusal),
         };
         if let Some(get) = kind.get.filter(|_| kind.details) {
-            let is_one = |wanted: &HashSet<String>, row: &Row| {
-                let object = self.object(kind, row);
-                object.is_some_and(|one| [one.key, one.former].iter().any(|key| wanted.contains(&key.canonical)))
-            };
-            let is_wanted = |row: &Row| row.is_own && wanted.is_none_or(|wanted| is_one(wanted, row));
+            let is_one = |row: &Row| wanted.is_none_or(|wanted| self.object(kind, row).as_ref().is_some_and(wanted));
+            let is_wanted = |row: &Row| row.is_own && is_one(row);
             let (near, far): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_wanted);
             let whole = |service: &mut Service<'_>, row: &Row| {
                 let ids: Vec<&str> = row.owner.as_deref().into_iter().chain([row.id.as_str()]).collect();
