@@ -92,7 +92,7 @@ pub fn is_same(shape: &Shape<'_>, old: &Value, new: &Value) -> bool {
         (Shape::Reference(_), Value::Object(old), Value::Object(new)) => {
             let name = |reference: &Map<String, Value>| {
                 let text = reference.values().next().and_then(Value::as_str).unwrap_or_default();
-                let names: Vec<String> = text.split(">>").map(|name| keys::fold(name)).collect();
+                let names: Vec<String> = text.split(">>").map(keys::fold).collect();
                 names
             };
             old.keys().eq(new.keys()) && name(old) == name(new)

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::kind::FieldFault;
+
 pub fn same(body: Map<String, Value>) -> Map<String, Value> {
     body
 }
@@ -158,7 +160,7 @@ pub fn own_notifier(mut document: Map<String, Value>) -> Map<String, Value> {
 }
 
 /// What of a notifier its `authType` has no use for: the service drops it.
-pub fn idle_of_notifier(document: &Map<String, Value>, field: &str) -> Option<(String, &'static str)> {
+pub fn idle_of_notifier(document: &Map<String, Value>, field: &str) -> Option<FieldFault> {
     let notifier = document.get(field)?;
     let text = |name: &str| notifier.get(name).and_then(Value::as_str).unwrap_or_default();
     let is_oauth = text("authType") == "OAUTH2";
@@ -169,12 +171,12 @@ pub fn idle_of_notifier(document: &Map<String, Value>, field: &str) -> Option<(S
 }
 
 /// Without one, the service ends that something is owned.
-pub fn ownerless(document: &Map<String, Value>) -> Option<(String, &'static str)> {
+pub fn ownerless(document: &Map<String, Value>) -> Option<FieldFault> {
     let is_owned = document.contains_key("userGroup");
     (!is_owned).then(|| ("userGroup".to_owned(), "is required: where nobody owns it, there is no Owner"))
 }
 
-pub fn nothing_refused(_: &Map<String, Value>) -> Option<(String, &'static str)> {
+pub fn nothing_refused(_: &Map<String, Value>) -> Option<FieldFault> {
     None
 }
 

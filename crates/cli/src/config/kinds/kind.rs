@@ -3,6 +3,11 @@
 use base::timestamp::Timestamp;
 use serde_json::{Map, Value};
 
+/// The fields of an object.
+type Body = Map<String, Value>;
+/// A field, and what is wrong with it.
+pub type FieldFault = (String, &'static str);
+
 /// A kind of objects.
 pub struct Kind {
     /// The word of a file.
@@ -16,7 +21,7 @@ pub struct Kind {
     /// The operation that ends one; a kind without it is not ended by files, unless it has a `reset`.
     pub delete: Option<&'static str>,
     /// The body with which `create` makes one as it is where nobody said anything.
-    pub reset: Option<fn(&Map<String, Value>) -> Map<String, Value>>,
+    pub reset: Option<fn(&Body) -> Body>,
     /// The field with the instant from which one is history, which nothing changes or ends.
     pub ends: Option<&'static str>,
     /// The operation that answers one, with its version.
@@ -78,7 +83,7 @@ pub struct Kind {
     /// Adds to a document what it says without words, and takes away what the service takes for nothing.
     pub implied: fn(Map<String, Value>) -> Map<String, Value>,
     /// The field of a document that no object can be as it says, and why.
-    pub refused: fn(&Map<String, Value>) -> Option<(String, &'static str)>,
+    pub refused: fn(&Body) -> Option<FieldFault>,
     /// Adds to a body what the service wants said though it is empty.
     pub complete: fn(Map<String, Value>) -> Map<String, Value>,
     /// Is an answer an object that files describe?
