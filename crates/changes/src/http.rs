@@ -37,7 +37,7 @@ pub struct StreamQuery {
     #[request(default = LONGEST, range = 0..=LONGEST, example = 300)]
     max_seconds: i64,
     /// The header `Last-Event-ID`, for clients that cannot set it.
-    #[request(with = last_event_id, example = "17")]
+    #[request(with = last_event_id, schema = String, example = "17")]
     last_event_id: Option<i64>,
 }
 
@@ -68,9 +68,10 @@ fn read_id(text: &str) -> Result<Option<i64>, &'static str> {
 ///
 /// Server-sent events, as they are committed: `event: change` with tenant, kind, id, action, request and time of what
 /// changed (`data`), and an `id`. A client that reconnects with the last one in `Last-Event-ID` within ten minutes
-/// misses nothing; after that, or when it missed more than 1,000 of those it asks for, it gets `event: reset` and should
-/// read again what it shows. At partner level, changes of its clients too. A stream begins with an `id` of its own, and
-/// sends a comment with one every 15 seconds while it is silent; browsers take it over by themselves. Every 5 seconds a stream looks at its caller again, and ends when it may no longer read. A key may have 100 streams, and
+/// misses nothing; after that, or when it missed more than 1,000 of those it asks for, it gets `event: reset` and
+/// should read again what it shows. At partner level, changes of its clients too. A stream begins with an `id` of its
+/// own, and sends a comment with one every 15 seconds while it is silent; browsers take it over by themselves. Every 5
+/// seconds a stream looks at its caller again, and ends when it may no longer read. A key may have 100 streams, and
 /// those of a tenant leave room for others (503).
 #[utoipa::path(
     operation_id = "watchChanges",
@@ -81,6 +82,7 @@ fn read_id(text: &str) -> Result<Option<i64>, &'static str> {
     ),
     responses((
         status = 200, description = "Events, until it ends", body = String, content_type = "text/event-stream",
+        headers(("X-Accel-Buffering" = String, description = "`no`: a proxy is to hand on each event at once")),
         example = "id: 18\nevent: change\ndata: \
                    {\"tenant\":\"client_1\",\"entity\":\"ALERT\",\
                    \"entityId\":\"ALT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90\",\
