@@ -170,13 +170,16 @@ pub struct CreatedAddress<A> {
     /// When it ends.
     #[schema(value_type = String, example = "2027-11-21T20:37:00+0000")]
     pub expires_time: Timestamp,
-    /// The address to give to a calendar program. It is shown this once.
+    /// The address to give to a calendar program. It is shown this once: only in the first answer under an
+    /// `Idempotency-Key`.
     #[schema(
+        required = false,
         example = "https://muster.example/api/v2/tenants/client_1/rosters/ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90/\
                    calendar.ics?token=…"
     )]
     pub url: String,
-    /// The token in it.
+    /// The token in it, shown as it is.
+    #[schema(required = false)]
     pub token: String,
 }
 

@@ -353,7 +353,8 @@ fn add_headers(path: &str, method: &Method, operation: &mut Operation) {
         operation.parameters.get_or_insert_default().push(RefOr::T(header));
     };
     if method == Method::POST && path.contains("{tenantId}") {
-        let description = "The request is carried out once under this key, and answered the same for 24 hours";
+        let description = "The request is carried out once under this key, and answered the same for 24 hours; what \
+                           only reads is read again";
         let key = text().min_length(Some(1)).max_length(Some(255)).pattern(Some("^[!-~]+$"));
         parameter("Idempotency-Key", description, key);
     }

@@ -87,7 +87,10 @@ pub async fn search(context: RequestContext<PageQuery<Decommissioned>>) -> api::
 #[utoipa::path(
     operation_id = "getDecommissionedResource",
     params(ResourceId),
-    responses((status = 200, description = "The record", body = DecommissionedResource<'static>)),
+    responses(
+        (status = 200, description = "The record", body = DecommissionedResource<'static>),
+        (status = 304, description = "Not changed since the version of `If-None-Match`"),
+    ),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/history/resources/{resourceId}")]

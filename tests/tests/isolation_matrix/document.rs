@@ -28,6 +28,8 @@ pub(super) struct Operation {
     pub(super) writes_by_get: bool,
     /// Does it say that it is refused where `If-Match` names another version?
     pub(super) heeds_versions: bool,
+    /// Does it say that nothing is read where the caller has that version (304)?
+    pub(super) knows_versions: bool,
 }
 
 impl Operation {
@@ -110,5 +112,6 @@ fn read(method: &str, path: &str, operation: &Value) -> Operation {
         has_body: operation.get("requestBody").is_some(),
         writes_by_get: method == "get" && operation["x-changes"] == true,
         heeds_versions: operation["responses"].get("412").is_some(),
+        knows_versions: operation["responses"].get("304").is_some(),
     }
 }

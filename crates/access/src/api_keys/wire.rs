@@ -145,7 +145,9 @@ pub(crate) struct CreatedApiKey {
     /// The key, as a list has it.
     #[serde(flatten)]
     pub(super) api_key: ApiKey,
-    /// The secret part: the `client_secret` of a token request. It is not stored and cannot be shown again.
+    /// The secret part: the `client_secret` of a token request. It is not stored and cannot be shown again: only in the
+    /// first answer under an `Idempotency-Key`.
+    #[schema(required = false)]
     pub(super) secret: String,
 }
 

@@ -62,7 +62,11 @@ pub(crate) struct CreatedInboundAddress {
     #[serde(flatten)]
     pub(super) address: InboundAddress,
     /// The secret that lets a monitor report: the `routing_key` of PagerDuty events, the `GenieKey` of Opsgenie.
+    /// Only in the first answer under an `Idempotency-Key`.
+    #[schema(required = false)]
     pub(super) token: String,
-    /// Where plain reports go; for another format, `/` and its name are added.
+    /// Where plain reports go; for another format, `/` and its name are added. Only in the first answer under
+    /// an `Idempotency-Key`.
+    #[schema(required = false)]
     pub(super) url: String,
 }

@@ -67,7 +67,8 @@ pub(crate) struct LimitedTo {
     "url": "https://muster.example/auth/sign-in?code=<code>", "expires": "2026-11-20T20:47:00+0000"
 }))]
 pub(crate) struct SignInLink {
-    /// To be opened in the browser that is to be signed in, once.
+    /// To be opened in the browser that is to be signed in, once. Only in the first answer under an `Idempotency-Key`.
+    #[schema(required = false)]
     pub(crate) url: String,
     /// When it ends.
     #[schema(value_type = String)]

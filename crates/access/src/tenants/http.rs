@@ -22,7 +22,10 @@ api::list! {
 /// Facts about the tenant of the path: its name, its level, and for a client its partner.
 #[utoipa::path(
     operation_id = "getTenant",
-    responses((status = 200, description = "The tenant", body = TenantFacts)),
+    responses(
+        (status = 200, description = "The tenant", body = TenantFacts),
+        (status = 304, description = "Not changed since the version of `If-None-Match`"),
+    ),
     security(("bearer" = ["viewer"])),
 )]
 #[get("")]
@@ -107,7 +110,10 @@ pub(crate) async fn search_clients(context: RequestContext<PageQuery<Clients>>) 
 #[utoipa::path(
     operation_id = "getClient",
     params(ClientId),
-    responses((status = 200, description = "The client", body = TenantFacts)),
+    responses(
+        (status = 200, description = "The client", body = TenantFacts),
+        (status = 304, description = "Not changed since the version of `If-None-Match`"),
+    ),
     security(("bearer" = ["viewer"])),
 )]
 #[get("/clients/{clientId}")]

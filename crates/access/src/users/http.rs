@@ -96,7 +96,10 @@ pub(crate) async fn list_users_minimal(context: RequestContext) -> Result<HttpRe
 #[utoipa::path(
     operation_id = "getUser",
     params(UserId),
-    responses((status = 200, description = "The user", body = User)),
+    responses(
+        (status = 200, description = "The user", body = User),
+        (status = 304, description = "Not changed since the version of `If-None-Match`"),
+    ),
     security(("bearer" = ["viewer"])),
 )]
 #[get("/users/{userId}")]

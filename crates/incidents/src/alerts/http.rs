@@ -149,7 +149,10 @@ pub async fn search(context: RequestContext<PageQuery<AlertList>>) -> api::Resul
 #[utoipa::path(
     operation_id = "getAlert",
     params(AlertId),
-    responses((status = 200, description = "The alert", body = wire::Alert<'static>)),
+    responses(
+        (status = 200, description = "The alert", body = wire::Alert<'static>),
+        (status = 304, description = "Not changed since the version of `If-None-Match`"),
+    ),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/alerts/{alertId}")]

@@ -134,8 +134,9 @@ pub struct CreatedHeartbeat {
     /// The heartbeat.
     #[serde(flatten)]
     pub heartbeat: Heartbeat,
-    /// The URL to ping, by `POST` or `GET`, without another credential.
-    #[schema(example = "https://muster.example/api/v2/heartbeats/<token>")]
+    /// The URL to ping, by `POST` or `GET`, without another credential. Only in the first answer under
+    /// an `Idempotency-Key`.
+    #[schema(required = false, example = "https://muster.example/api/v2/heartbeats/<token>")]
     pub url: String,
 }
 

@@ -101,8 +101,9 @@ pub struct IntegrationWithSecret {
     /// The integration.
     #[serde(flatten)]
     pub installed: InstalledIntegration,
-    /// `whsec_…`: verifies `webhook-signature` (Standard Webhooks).
-    #[schema(example = "whsec_…")]
+    /// `whsec_…`: verifies `webhook-signature` (Standard Webhooks). Only in the first answer under an
+    /// `Idempotency-Key`.
+    #[schema(required = false, example = "whsec_…")]
     pub signing_secret: String,
 }
 

@@ -66,7 +66,10 @@ pub async fn search(
 #[utoipa::path(
     operation_id = "getDelivery",
     params(IntegrationId, EventId, DeliveryId),
-    responses((status = 200, description = "The delivery", body = DeliveryDetail)),
+    responses(
+        (status = 200, description = "The delivery", body = DeliveryDetail),
+        (status = 304, description = "Not changed since the version of `If-None-Match`"),
+    ),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/installed/{installedIntgId}/event/{eventId}/deliveries/{deliveryId}")]

@@ -176,7 +176,10 @@ pub async fn search(
 #[utoipa::path(
     operation_id = "getInstalledIntegration",
     params(IntegrationId),
-    responses((status = 200, description = "The integration", body = InstalledIntegration)),
+    responses(
+        (status = 200, description = "The integration", body = InstalledIntegration),
+        (status = 304, description = "Not changed since the version of `If-None-Match`"),
+    ),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/installed/{installedIntgId}")]

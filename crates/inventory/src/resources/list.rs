@@ -180,8 +180,8 @@ const SORTS: [&str; 7] = ["id", "name", "hostName", "resourceName", "ipAddress",
 
 /// Search resources
 ///
-/// The minimal list, page by page, with the same filters. With `verbose=true` each resource comes with its detail, and
-/// a page has at most 100.
+/// The minimal list, page by page, with the same filters. With `verbose=true` each resource has the fields of its
+/// detail beside those of the minimal list, and a page has at most 100.
 #[utoipa::path(
     operation_id = "searchResources",
     params(

@@ -111,7 +111,10 @@ pub async fn minimal(context: RequestContext) -> api::Result<HttpResponse> {
 #[utoipa::path(
     operation_id = "getSite",
     params(SiteId),
-    responses((status = 200, description = "The site", body = Site)),
+    responses(
+        (status = 200, description = "The site", body = Site),
+        (status = 304, description = "Not changed since the version of `If-None-Match`"),
+    ),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/sites/{siteId}")]

@@ -76,7 +76,8 @@ pub struct Brief {
 
 /// List job types
 ///
-/// Every type that `script.jobType` takes; with `names=true` nothing but their names.
+/// Every type that `script.jobType` takes; with `names=true` nothing but their names, an array of texts in place of one
+/// of objects.
 #[utoipa::path(
     operation_id = "listJobTypes",
     params(Brief),

@@ -126,7 +126,10 @@ fn filter(text: &str) -> Result<Vec<(&'static str, Vec<String>)>, Problem> {
 #[utoipa::path(
     operation_id = "getJobRun",
     params(RunId),
-    responses((status = 200, description = "The run", body = Run)),
+    responses(
+        (status = 200, description = "The run", body = Run),
+        (status = 304, description = "Not changed since the version of `If-None-Match`"),
+    ),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/jobs/runs/{runId}")]

@@ -25,10 +25,13 @@ use crate::{
         WindowId,
         ("token" = String, Query, description = "The token of a calendar address"),
     ),
-    responses((
-        status = 200, description = "The calendar", body = String, content_type = "text/calendar",
-        headers(("ETag" = String, description = "The version of the calendar"))
-    )),
+    responses(
+        (
+            status = 200, description = "The calendar", body = String, content_type = "text/calendar",
+            headers(("ETag" = String, description = "The version of the calendar"))
+        ),
+        (status = 304, description = "Not changed since the version of `If-None-Match`"),
+    ),
     security(())
 )]
 #[get("/scheduleMaintenances/{windowId}/calendar.ics")]

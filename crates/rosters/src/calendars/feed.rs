@@ -40,10 +40,13 @@ const PRODUCT: &str = "Rosters";
         RosterId,
         ("token" = String, Query, description = "The token of a calendar address"),
     ),
-    responses((
-        status = 200, description = "The calendar", body = String, content_type = "text/calendar",
-        headers(("ETag" = String, description = "The version of the calendar"))
-    )),
+    responses(
+        (
+            status = 200, description = "The calendar", body = String, content_type = "text/calendar",
+            headers(("ETag" = String, description = "The version of the calendar"))
+        ),
+        (status = 304, description = "Not changed since the version of `If-None-Match`"),
+    ),
     security(())
 )]
 #[get("/rosters/{rosterId}/calendar.ics")]
@@ -68,10 +71,13 @@ pub async fn of_roster(
         UserId,
         ("token" = String, Query, description = "The token of a calendar address"),
     ),
-    responses((
-        status = 200, description = "The calendar", body = String, content_type = "text/calendar",
-        headers(("ETag" = String, description = "The version of the calendar"))
-    )),
+    responses(
+        (
+            status = 200, description = "The calendar", body = String, content_type = "text/calendar",
+            headers(("ETag" = String, description = "The version of the calendar"))
+        ),
+        (status = 304, description = "Not changed since the version of `If-None-Match`"),
+    ),
     security(())
 )]
 #[get("/rosters/users/{userId}/calendar.ics")]

@@ -95,10 +95,9 @@ pub(super) fn add_headers_and_statuses(document: &mut Value) {
         // What is sent to an operation that reads no body is named as ignored.
         let takes_body = operation.contains_key("requestBody") || guarded && method != "get";
         let Some(responses) = operation.get_mut("responses").and_then(Value::as_object_mut) else { continue };
-        let tagged = responses.get("200").and_then(|ok| ok.get("headers")?.get("ETag")).is_some();
-        if tagged && method == "get" {
-            responses
-                .insert("304".to_owned(), json!({"description": "Not changed since the version of `If-None-Match`"}));
+        let tag = responses.get("200").and_then(|ok| ok.get("headers")?.get("ETag")).cloned();
+        if let (Some(tag), Some(unchanged)) = (tag, responses.get_mut("304")) {
+            unchanged["headers"]["ETag"] = tag;
         }
         // Another request under its key was carried out, or is under way.
         for (status, name) in [("422", "KeyUsed"), ("409", "Conflict")] {

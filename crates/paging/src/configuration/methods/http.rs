@@ -92,7 +92,10 @@ pub async fn list(
 #[utoipa::path(
     operation_id = "getContactMethod",
     params(PersonId, ContactMethodId),
-    responses((status = 200, description = "The contact method", body = ContactMethod)),
+    responses(
+        (status = 200, description = "The contact method", body = ContactMethod),
+        (status = 304, description = "Not changed since the version of `If-None-Match`"),
+    ),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/users/{userId}/contactMethods/{contactMethodId}")]
