@@ -259,7 +259,7 @@ fn a_lock_is_named_once() {
     assert!(named.is_empty(), "one function for each lock: {named:#?}");
 }
 
-/// Whoever watches `/changes` may ask for each kind of thing that is told of there, and for no other.
+/// A client that watches `/changes` may ask for each kind of thing that is told of there, and for none besides.
 #[test]
 fn a_stream_of_changes_knows_all_that_domains_publish() {
     let words = |code: &str, before: &str| -> Vec<String> {
