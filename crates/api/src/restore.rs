@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::problem::Problem;
+use base::{problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 use outbox::{Recorded, Tx, audit, change_sets::objects::ObjectChange};
 use serde_json::{Map, Value};
@@ -119,6 +119,14 @@ pub fn former<'c>(change: &'c ObjectChange, path: &str) -> Option<&'c Value> {
 /// The same of a text.
 pub fn former_text<'c>(change: &'c ObjectChange, path: &str) -> Option<&'c str> {
     former(change, path)?.as_str()
+}
+
+/// Who made an object that comes back, and when (in milliseconds), as the audit log has it; else who restores it, now.
+pub fn origin(change: &ObjectChange, tx: &Tx<'_>) -> (String, i64) {
+    let author = ["createdBy.id", "createdBy"].into_iter().find_map(|path| former_text(change, path));
+    let created = ["createdDate", "createdTime"].into_iter().find_map(|path| former_text(change, path));
+    let created = created.and_then(Timestamp::parse).unwrap_or(tx.now);
+    (author.unwrap_or(tx.author()).to_owned(), created.millis())
 }
 
 /// An object of a record, of which `now` is what it is now, with what changed in it as it was; [`None`] when nothing in

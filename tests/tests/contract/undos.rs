@@ -5,6 +5,7 @@ mod incidents;
 mod inventory;
 mod jobs;
 mod order;
+mod origins;
 mod rosters;
 mod windows;
 

@@ -38,7 +38,7 @@ impl Restorer for Categories {
             id.map(|id| CategoryReference { unique_id: Some(id.to_owned()), name: None })
         });
         if !change.exists {
-            return create(tx, (tenant, &change.entity_id), name.unwrap_or_default(), place.flatten().as_ref());
+            return create(tx, change, name.unwrap_or_default(), place.flatten().as_ref());
         }
         let old = Category::lock_existing(tx.conn, &[tenant.to_owned()], &change.entity_id)?;
         if !change.existed {
@@ -49,7 +49,8 @@ impl Restorer for Categories {
 }
 
 /// A category that was deleted is there again, under its id.
-fn create(tx: &mut Tx<'_>, (tenant, id): (&str, &str), name: String, parent: Option<&CategoryReference>) -> Result<()> {
+fn create(tx: &mut Tx<'_>, change: &ObjectChange, name: String, parent: Option<&CategoryReference>) -> Result<()> {
+    let (tenant, id) = (change.tenant_id.as_str(), change.entity_id.as_str());
     store::lock_of_tree(tenant).take(tx.conn)?;
     if Category::find(tx.conn, &[tenant.to_owned()], id)?.is_some() {
         return Err(Problem::conflict("There is another incident category with this id.").into());
@@ -58,7 +59,9 @@ fn create(tx: &mut Tx<'_>, (tenant, id): (&str, &str), name: String, parent: Opt
     let parent = find_parent(tx, tenant, parent, &mut wrong)?;
     wrong.check()?;
     let uuid = id.strip_prefix("SCAT-").unwrap_or(id);
+    let (created_by, created_ms) = restore::origin(change, tx);
     let row = rules::new_row(tenant, name, parent.as_ref(), uuid, tx.author(), tx.now)?;
+    let row = Category { created_by, created_ms, ..row };
     store::insert(tx.conn, tenant, &row.parent_id, std::slice::from_ref(&row))?;
     tx.record_change(None, Some(&row))
 }

@@ -91,7 +91,8 @@ pub fn create_row(
     change: Change,
 ) -> db::Result<(Row, Secret<String>)> {
     let id = format!("INTG-{}", uuid::Uuid::new_v4());
-    create_row_as(tx, vault, (tenant, &id), user, change, true)
+    let origin = (user.to_owned(), tx.now.millis());
+    create_row_as(tx, vault, (tenant, &id), origin, change, true)
 }
 
 /// The same under an id, enabled or not.
@@ -99,7 +100,7 @@ pub fn create_row_as(
     tx: &mut Tx<'_>,
     vault: &Vault,
     (tenant, id): (&str, &str),
-    user: &str,
+    (created_by, created_ms): (String, i64),
     change: Change,
     enabled: bool,
 ) -> db::Result<(Row, Secret<String>)> {
@@ -116,8 +117,8 @@ pub fn create_row_as(
         notifier: None,
         secrets: String::new(),
         signing: String::new(),
-        created_by: user.to_owned(),
-        created_ms: tx.now.millis(),
+        created_by,
+        created_ms,
         updated_ms: None,
         inbound: None,
         gone: false,

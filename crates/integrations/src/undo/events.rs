@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use api::{RequestScope, Restorer, restore};
-use base::{matching::Meter, problem::Problem};
+use base::{matching::Meter, problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 use outbox::{Tx, change_sets::objects::ObjectChange};
 use serde_json::{Map, Value, json};
@@ -92,8 +92,10 @@ impl Restorer for Events {
             let integration = restore::former_text(change, INTEGRATION).ok_or_else(gone)?;
             installations::find(tx.conn, &tenant, integration)?.ok_or_else(gone)?;
             let integration = installations::lock_for_update(tx.conn, &tenant, integration)?;
-            let (id, now) = (change.entity_id.as_str(), tx.now);
-            let row = create_row(tx, tools, &integration, Some(id), &body(change, None), now)?;
+            let (_, created_ms) = restore::origin(change, tx);
+            let id = change.entity_id.as_str();
+            let created = Timestamp::from_millis(created_ms);
+            let row = create_row(tx, tools, &integration, Some(id), &body(change, None), created)?;
             let active = was_active(change) && is_complete(change);
             return switch_row(tx, &integration, row, active).map(drop);
         }

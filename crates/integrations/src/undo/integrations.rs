@@ -85,8 +85,8 @@ impl Integrations {
         }
         let new = Change::read_new(&body(change, None), &self.0.guard)?;
         let key = (change.tenant_id.as_str(), change.entity_id.as_str());
-        let author = tx.author().to_owned();
-        create_row_as(tx, &self.0.vault, key, &author, new, false).map(drop)
+        let origin = restore::origin(change, tx);
+        create_row_as(tx, &self.0.vault, key, origin, new, false).map(drop)
     }
 }
 

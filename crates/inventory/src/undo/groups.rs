@@ -112,7 +112,8 @@ fn again(tx: &mut Tx<'_>, kind: Kind, change: &ObjectChange) -> Result<Group> {
     };
     let parent_id = parent(tx.conn, kind, change)?;
     let origin = Origin { tenant_id: change.tenant_id.clone(), id, uuid, parent_id, now: tx.now };
-    Ok(rules::created(kind, &new, origin))
+    let (_, created_ms) = restore::origin(change, tx);
+    Ok(Group { created_ms, ..rules::created(kind, &new, origin) })
 }
 
 /// The former text of a field that changed.

@@ -40,7 +40,8 @@ impl Restorer for Sites {
             if store::find(tx.conn, &[tenant.to_owned()], id)?.is_some() {
                 return Err(Problem::conflict("There is a site with this id.").into());
             }
-            let site = rules::created(new, tenant.to_owned(), id, tx.now);
+            let (_, created_ms) = restore::origin(change, tx);
+            let site = Site { created_ms, ..rules::created(new, tenant.to_owned(), id, tx.now) };
             store::insert(tx.conn, &site)?;
             return tx.record_change(None, Some(&site));
         }

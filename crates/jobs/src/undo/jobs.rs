@@ -6,6 +6,7 @@ use api::{RequestScope, Resource as _, Restorer, restore};
 use base::{
     body::Request as _,
     problem::{FieldErrors, Problem},
+    timestamp::Timestamp,
 };
 use db::Result;
 use outbox::{Tx, change_sets::objects::ObjectChange};
@@ -74,9 +75,11 @@ impl Restorer for Jobs {
             }
             let former = JobChange::from(NewJob::parse(&body(change, &Value::Null))?);
             let ports = (&*self.people, &*self.resources);
+            let (created_by, created_ms) = restore::origin(change, tx);
             let made = insert(tx, scope, ports, &change.tenant_id, (&former, none()), |now| {
                 let author = scope.author();
-                let blank = rules::blank(&change.tenant_id, change.entity_id.clone(), author, now);
+                let created = Timestamp::from_millis(created_ms);
+                let blank = rules::blank(&change.tenant_id, change.entity_id.clone(), &created_by, created);
                 rules::created_again(&blank, &former, author, now)
             });
             return made.map(drop);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use api::{RequestScope, Restorer, restore};
-use base::{body::Request as _, problem::Problem};
+use base::{body::Request as _, problem::Problem, timestamp::Timestamp};
 use db::Result;
 use outbox::{Tx, change_sets::objects::ObjectChange};
 use ports::People;
@@ -48,7 +48,8 @@ impl Restorer for Scripts {
             body[PLATFORMS] = json!(platforms);
         }
         if !change.exists {
-            return create(tx, around, (tenant, id), &body);
+            let origin = restore::origin(change, tx);
+            return create(tx, around, (tenant, id), origin, &body);
         }
         let old = lock_for_update(tx, scope, id)?;
         if !change.existed {
@@ -61,13 +62,20 @@ impl Restorer for Scripts {
 }
 
 /// A script that was deleted is there again, under its number.
-fn create(tx: &mut Tx<'_>, around: (&dyn People, &[String]), (tenant, id): (&str, i64), body: &Value) -> Result<()> {
+fn create(
+    tx: &mut Tx<'_>,
+    around: (&dyn People, &[String]),
+    (tenant, id): (&str, i64),
+    (created_by, created_ms): (String, i64),
+    body: &Value,
+) -> Result<()> {
     store::lock(id).take(tx.conn)?;
     if !store::find(tx.conn, &[tenant.to_owned()], &[id])?.is_empty() {
         return Err(Problem::conflict("There is a script with this id.").into());
     }
     let change = ScriptChange::from(NewScript::parse(body)?);
-    let row = rules::changed(&rules::blank(tenant, id, tx.author(), tx.now), &change, tx.author(), tx.now);
+    let blank = rules::blank(tenant, id, &created_by, Timestamp::from_millis(created_ms));
+    let row = rules::changed(&blank, &change, tx.author(), tx.now);
     store::insert(tx.conn, &row)?;
     answered(tx, around, None, &row).map(drop)
 }

@@ -109,7 +109,8 @@ impl MaintenanceWindows {
         let targets = check_new(tx.conn, &self.0, &coverable(scope, tenant), &mut new, wrong)?;
         let window = rules::created(&new, tenant, change.entity_id.clone(), tx.author(), tx.now)?;
         let holds = former_holds(change, &Value::Null)?.unwrap_or_default();
-        let window = rules::with_holds(window, holds, tx.now)?;
+        let (created_by, created_ms) = restore::origin(change, tx);
+        let window = Window { created_by, created_ms, ..rules::with_holds(window, holds, tx.now)? };
         store::insert(tx.conn, &window, &targets)?;
         tx.record_change(None, Some(&WithTargets(&window, &targets)))
     }

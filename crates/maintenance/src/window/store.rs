@@ -132,7 +132,7 @@ pub fn targets_of(conn: &mut Conn, window: &Window) -> Result<Vec<Target>> {
 pub fn insert(conn: &mut Conn, window: &Window, targets: &[Target]) -> Result<()> {
     QUOTA.admit(conn, &window.tenant_id, 1)?;
     diesel::insert_into(maintenance_windows::table).values(window).execute(conn)?;
-    watches::insert(conn, &window.tenant_id, &window.id, window.created_ms)?;
+    watches::insert(conn, &window.tenant_id, &window.id, window.updated_ms)?;
     insert_targets(conn, window, targets)
 }
 

@@ -40,7 +40,8 @@ impl Restorer for HolidayCalendars {
         let Some(old) = found else {
             let new = NewCalendar::parse(&body(change, &json!({"days": {}})))?;
             check_new(tx.conn, &*self.0, &tenant, &new, FieldErrors::default())?;
-            let row = rules::created(&tenant, change.entity_id.clone(), new, tx.author(), tx.now);
+            let mut row = rules::created(&tenant, change.entity_id.clone(), new, tx.author(), tx.now);
+            (row.row.created_by, row.row.created_ms) = restore::origin(change, tx);
             store::insert(tx.conn, &row, tx.now)?;
             return tx.record_change(None, Some(&row));
         };

@@ -53,7 +53,10 @@ impl Restorer for Overrides {
         } else {
             let new = NewOverride::parse(&body(change, tx.now)?)?;
             let (row, _) = check_new(tx, &*self.0, scope, &roster, new)?;
+            let (created_by, created_ms) = restore::origin(change, tx);
             let row = Override {
+                created_by,
+                created_ms,
                 id: change.entity_id.clone(),
                 number: restore::former(change, "number").and_then(Value::as_i64).unwrap_or(row.number),
                 swap_id: restore::former_text(change, "swapId").map(str::to_owned),

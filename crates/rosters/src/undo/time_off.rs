@@ -48,7 +48,8 @@ impl Restorer for TimesOff {
                 }
                 let new = NewTimeOff::parse(&body)?;
                 let row = rules::created(&change.tenant_id, user, new, tx.author(), tx.now);
-                let row = TimeOff { id: change.entity_id.clone(), ..row };
+                let (created_by, created_ms) = restore::origin(change, tx);
+                let row = TimeOff { id: change.entity_id.clone(), created_by, created_ms, ..row };
                 absences::store::lock_for_update(tx.conn, &row.tenant_id)?;
                 store::insert(tx.conn, &row)?;
                 Ok(row)

@@ -63,7 +63,8 @@ impl Restorer for Methods {
             let NewMethod(new) = NewMethod::parse(&body(change))?;
             permissions::may_verify(scope, new.verified)?;
             let (row, destination) = rules::created(&tenant, &user, &new, tx.now);
-            let row = Method { id: change.entity_id.clone(), ..row };
+            let (_, created_ms) = restore::origin(change, tx);
+            let row = Method { id: change.entity_id.clone(), created_ms, ..row };
             return create_row(tx, &self.0, row, &destination, None).map(drop);
         }
         let old = store::existing(tx.conn, &tenant, &user, &change.entity_id)?;

@@ -41,7 +41,8 @@ pub async fn set(
     context
         .write(move |tx, scope| {
             let new_id = format!("OWN-{}", uuid::Uuid::now_v7());
-            match set_owner(tx, &neighbours, (scope.tenant_id(), &scope.scope()), given, new_id)? {
+            let made = (new_id, (tx.author().to_owned(), tx.now.millis()));
+            match set_owner(tx, &neighbours, (scope.tenant_id(), &scope.scope()), given, made)? {
                 Some(row) => Answer::ok(&Owner::from(&row)),
                 None => Ok(Answer::empty()),
             }
@@ -49,8 +50,8 @@ pub async fn set(
         .await
 }
 
-/// Sets the owner of what a body names, in place of the one before, or under this id when there was none. `own` is the
-/// tenant that names stand for, `reach` are those whose resources may be named.
+/// Sets the owner of what a body names, in place of the one before, or under this id when there was none; with it comes
+/// who made it and when. `own` is the tenant that names stand for, `reach` are those whose resources may be named.
 ///
 /// # Errors
 /// 400 for what the tenant does not have.
@@ -59,7 +60,7 @@ pub fn set_owner(
     neighbours: &Neighbours,
     (own, reach): (&str, &[String]),
     given: OwnerInput,
-    new_id: String,
+    (new_id, (created_by, created_ms)): (String, (String, i64)),
 ) -> db::Result<Option<Ownership>> {
     let named = given.named();
     let (tenant, target) = target(tx.conn, neighbours, own, reach, &named)?;
@@ -83,8 +84,8 @@ pub fn set_owner(
         kind: named.kind().to_owned(),
         target_id: target,
         group_id: group,
-        created_by: tx.author().to_owned(),
-        created_ms: tx.now.millis(),
+        created_by,
+        created_ms,
     };
     store::set(tx.conn, old.as_ref(), &row)?;
     tx.record_change(old.as_ref(), Some(&row))?;

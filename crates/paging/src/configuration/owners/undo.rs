@@ -41,8 +41,8 @@ impl Restorer for Owners {
             return tx.record_change(Some(&old), None);
         }
         let given = OwnerInput::parse(&body(change, now.as_ref()))?;
-        let id = change.entity_id.clone();
-        let set = set_owner(tx, &self.0, (&change.tenant_id, &reach), given, id)?;
+        let made = (change.entity_id.clone(), restore::origin(change, tx));
+        let set = set_owner(tx, &self.0, (&change.tenant_id, &reach), given, made)?;
         if set.is_some_and(|row| row.id != change.entity_id) {
             return Err(Problem::conflict("It has another owner meanwhile.").into());
         }

@@ -44,7 +44,9 @@ impl Restorer for Policies {
             change,
             |tx| {
                 let new = NewPolicy::parse(&body)?;
-                let row = Policy { id: change.entity_id.clone(), ..rules::created(tenant, new, tx.author(), tx.now) };
+                let (created_by, created_ms) = restore::origin(change, tx);
+                let row = rules::created(tenant, new, tx.author(), tx.now);
+                let row = Policy { id: change.entity_id.clone(), created_by, created_ms, ..row };
                 check_targets(tx.conn, &self.0, tenant, &row.document)?;
                 store::insert(tx.conn, &row)?;
                 Ok(row)

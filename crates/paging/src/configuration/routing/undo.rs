@@ -46,7 +46,8 @@ impl Restorer for Routes {
                 Policy::named(tx.conn, tenant, "policy.id", &new.policy)?;
                 let position = store::behind_all(tx.conn, tenant)?;
                 let row = rules::created(tenant, new, rules, position, tx.author(), tx.now)?;
-                let row = Route { id: change.entity_id.clone(), ..row };
+                let (created_by, created_ms) = restore::origin(change, tx);
+                let row = Route { id: change.entity_id.clone(), created_by, created_ms, ..row };
                 store::insert(tx.conn, &row)?;
                 Ok(row)
             },
