@@ -154,7 +154,7 @@ fn what_is_stored_is_written_back(backend: Backend) {
     let event = event(&client, &installed, &own);
     let user = text(&client.post("/users", &json!({"loginName": unique("u")})).ok()["id"]);
     let methods = format!("/users/{user}/contactMethods");
-    let method = client.post(&methods, &json!({"type": "HTTP", "url": here})).ok();
+    let method = client.post(&methods, &json!({"name": "hook", "type": "HTTP", "url": here})).ok();
     let method = format!("{methods}/{}", text(&method["id"]));
     let calendar = client.post("/holidayCalendars", &json!({"name": unique("c"), "url": here})).ok();
     let calendar = format!("/holidayCalendars/{}", text(&calendar["id"]));

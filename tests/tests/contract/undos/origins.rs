@@ -83,8 +83,8 @@ fn one_of_each_kind(client: &Client) -> Vec<Made> {
     let shift = json!({"name": "Day", "users": [{"id": user}], "userGroups": [], "schedule": {"type": "recurring",
         "startDate": "2026-01-01T00:00:00+0000", "startTime": "00:00:00", "endTime": "00:00:00",
         "pattern": {"type": "daily", "repeatFrequency": 1}, "endPattern": {"type": "NEVER"}}});
-    let roster = json!({"name": unique("roster"), "description": "x", "timeZone": {"name": "Europe/Paris"}, "shiftDetails": [shift],
-        "offHours": []});
+    let roster = json!({"name": unique("roster"), "description": "before", "timeZone": {"name": "Europe/Paris"},
+        "shiftDetails": [shift], "offHours": []});
     let roster = text(&client.post("/rosters", &roster).ok()["id"]);
     let over = json!({"user": {"id": user}, "start": "2030-05-01T10:00:00Z", "end": "2030-05-03T10:00:00Z"});
     let overrides = format!("/rosters/{roster}/overrides");
