@@ -114,8 +114,8 @@ pub fn kinds_of(documents: &[Document], others: &[&'static Kind]) -> Vec<&'stati
     kinds::all().iter().filter(|kind| all.contains(kind.name)).collect()
 }
 
-/// Reads the objects that documents describe and refer to, and those that are `managed`. References of the documents are written as exports write
-/// them from now on.
+/// Reads the objects that documents describe and refer to, and those that are `managed`. References of the documents
+/// are written as exports write them from now on.
 ///
 /// # Errors
 /// When the service cannot be reached or answers something else.

@@ -118,8 +118,8 @@ pub fn insert(conn: &mut Conn, new: &[NewDelivery], now: Timestamp) -> Result<()
 }
 
 /// Makes queues due at these instants at the latest, since deliveries were added to them. To be called once in a
-/// transaction, when all are added: the queues of a partner get deliveries about all of its clients, and who locked them
-/// one after the other would wait for another who did so in another order.
+/// transaction, when all are added: the queues of a partner get deliveries about all of its clients, and who locked
+/// them one after the other would wait for another who did so in another order.
 pub fn make_due(conn: &mut Conn, lanes: &BTreeMap<Lane, i64>) -> Result<()> {
     if lanes.is_empty() {
         return Ok(());

@@ -367,7 +367,8 @@ pub async fn delete(
         .await
 }
 
-/// Deletes an integration with its events and credentials. What they have left goes afterwards ([`events::clear_gone`]).
+/// Deletes an integration with its events and credentials. What they have left goes afterwards
+/// ([`events::clear_gone`]).
 pub fn delete_row(tx: &mut Tx<'_>, services: &Services, row: &Row) -> db::Result<()> {
     if let Some(inbound) = &row.inbound {
         services.reporters.dismiss(tx, &row.tenant_id, &inbound.id)?;

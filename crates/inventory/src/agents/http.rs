@@ -30,8 +30,8 @@ const AGENT_ID: &str = "glpi-agent-id";
 /// Takes the older XML format and the newer JSON format, plain, zlib or gzip, up to 16 MiB, and answers the agent's own
 /// handshake. The machine is found again by its system UUID, serial number with make, MAC address, or, where none of
 /// these is another one's, by its agent device id: a report updates it or creates it. A partial report touches only the
-/// sections it carries. Text that is nearly JSON is repaired; what was repaired is told in `warnings` of the answer, and
-/// which sections there is no room for.
+/// sections it carries. Text that is nearly JSON is repaired; what was repaired is told in `warnings` of the answer,
+/// and which sections there is no room for.
 #[utoipa::path(
     operation_id = "reportMachine",
     request_body(content = String, content_type = "application/octet-stream",

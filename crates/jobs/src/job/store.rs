@@ -178,7 +178,8 @@ pub fn delete(conn: &mut Conn, job: &Job) -> Result<()> {
     Ok(())
 }
 
-/// Removes runs with their output, as a [`Retention`](outbox::Retention) does: as many of the first as printed at most so much together.
+/// Removes runs with their output, as a [`Retention`](outbox::Retention) does: as many of the first as printed at most
+/// so much together.
 pub fn remove_runs(conn: &mut Conn, tenant: &str, ids: &[String], most: usize) -> Result<usize> {
     let limit = i64::try_from(most).unwrap_or(i64::MAX);
     let output = job_output::table.filter(job_output::tenant_id.eq(tenant));

@@ -258,8 +258,8 @@ fn by_tenant<'a>(keys: impl Iterator<Item = (&'a str, &'a str)>) -> BTreeMap<&'a
     all
 }
 
-/// A page as its owner claimed it, for this transaction alone; `None` when another one has it now, or when it is written
-/// down already what became of that attempt.
+/// A page as its owner claimed it, for this transaction alone; `None` when another one has it now, or when it is
+/// written down already what became of that attempt.
 pub fn in_hand(conn: &mut Conn, page: &ClaimedPage, owner: &str) -> Result<Option<Row>> {
     let ClaimedPage { tenant_id, id, attempts, .. } = page;
     if Backend::of(conn) == Backend::Postgres {

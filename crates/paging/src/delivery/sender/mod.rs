@@ -50,9 +50,9 @@ const PACE: Duration = Duration::from_millis(4);
 /// took of it, and at most: what is put together in one message can wait for those who report.
 const REST: u32 = 2;
 const LONGEST_REST: Duration = Duration::from_millis(100);
-/// For how long after a call begins it is tried to write down what became of the page: then another gateway may have it,
-/// and sends it again. And the first and the longest pause where the database cannot do it now, as when it ends one of
-/// two transactions that wait for each other.
+/// For how long after a call begins it is tried to write down what became of the page: then another gateway may have
+/// it, and sends it again. And the first and the longest pause where the database cannot do it now, as when it ends one
+/// of two transactions that wait for each other.
 const WRITTEN_WITHIN: Duration = Duration::from_secs(60);
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
