@@ -191,7 +191,7 @@ fn queues_of_a_partner_are_locked_in_one_order() {
     let machines = [machine(&clients[0]), machine(&clients[1])];
     let left = || psql(&url, "SELECT count(*) FROM outbox_events").trim().to_owned();
     let is_done = || left() == "0";
-    wait_for(Duration::from_secs(30), is_done, &left);
+    wait_for(Duration::from_secs(30), is_done, left);
     let id = paths[1].rsplit('/').next().unwrap();
     let queue = Transaction::of(&url, &format!("SELECT 1 FROM integration_lanes WHERE event_id = '{id}' FOR UPDATE"));
     let claims = clients.each_ref().map(|client| {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use base::{Key, PageRequest, PageRows, problem::Problem, query::Sort, timestamp::Timestamp};
-use db::{Condition, Conn, Json, Lock, Result, SortBy, Sorts};
+use db::{Condition, Conn, Json, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
 use super::row::Row;
@@ -117,7 +117,7 @@ pub fn is_any_gone(conn: &mut Conn, scope: &[String]) -> Result<bool> {
 pub fn clear_gone(conn: &mut Conn, tenant: &str, events: &BTreeSet<String>, now: Timestamp) -> Result<()> {
     use integration_events::dsl;
     // Nobody brings one back meanwhile.
-    Lock::of("integrations", tenant).take(conn)?;
+    installed::lock(tenant).take(conn)?;
     let mut room = TOGETHER;
     for event in events {
         let gone = dsl::integration_events.find((tenant, event)).filter(dsl::gone);

@@ -19,10 +19,15 @@ pub const SORTS: Sorts<Row> = Sorts {
     then: &[SortBy::text("id", "integrations.id", |row| Key::from(&row.id))],
 };
 
+/// What a change of a tenant's integrations takes, until the end of its transaction.
+pub fn lock(tenant: &str) -> db::Lock {
+    db::Lock::of("integrations", tenant)
+}
+
 /// Makes everybody else wait who changes integrations of a tenant, and counts the change.
 pub fn lock_tenant(conn: &mut Conn, tenant: &str) -> Result<()> {
     use integration_revisions::dsl;
-    db::Lock::of("integrations", tenant).take(conn)?;
+    lock(tenant).take(conn)?;
     let counted = diesel::update(dsl::integration_revisions.find(tenant)).set(dsl::revision.eq(dsl::revision + 1));
     if counted.execute(conn)? == 0 {
         let first = (dsl::tenant_id.eq(tenant), dsl::revision.eq(1));

@@ -4,9 +4,9 @@ use super::{
     bodies::{
         all_is_said, any, both_halves, enabled_of_status, has_steps, idle_of_notifier, is_person, is_without_agent,
         method_needs, names_of_category, nothing, nothing_refused, notifier_needs, one_source_of_days, own_notifier,
-        owner_of_target, ownerless, people_of_shifts, recurrence_of_hours, resource_type, same, unsaid_of_method,
-        unsaid_of_window, without_days_of_url, without_idle_conditions, without_idle_holidays, without_idle_notifier,
-        without_steps, zone_of_cron,
+        owner_of_target, ownerless, people_of_shifts, recurrence_of_hours, resource_type, same, unsaid_of_window,
+        without_days_of_url, without_idle_conditions, without_idle_holidays, without_idle_notifier, without_steps,
+        zone_of_cron,
     },
     kind::{
         BELOW, BESIDE, Key, Kind, List, Owner, Reference, RestatedField, Rotations, SHIFT, Spelling, State, Switch,
@@ -326,7 +326,6 @@ pub static KINDS: [Kind; 25] = [
         }),
         complete: both_halves,
         needs: method_needs,
-        unsaid: unsaid_of_method,
         ..PLAIN
     },
     Kind {
