@@ -191,7 +191,7 @@ fn a_former_name_is_given_to_another_object(server: &Server) {
     let team = "kind: User\nloginName: anna.huber\n---\nkind: UserGroup\nname: Ops\n---\n\
                 kind: Owner\ndefault: true\nuserGroup: {name: Ops}\n";
     apply(&operator, team, &["+ UserGroup \"Ops\"\n"]);
-    let group = |name: &str| only(&operator, &format!("/userGroups/search?queryString=name:{name}"));
+    let group = |name: &str| only(&operator, &format!("/userGroups/search?queryString=name:{name}%2BisEquals:true"));
     let id = group("Ops")["uniqueId"].clone();
     // The new object of the former name stands before the one that had it, and has references already.
     let text = "kind: UserGroup\nname: Ops\nusers: [{loginName: anna.huber}]\n---\n\

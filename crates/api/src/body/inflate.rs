@@ -170,7 +170,7 @@ impl Inflater {
         Ok(is_at_end)
     }
 
-    /// Goes on with what follows a member of gzip; false where that is no other one.
+    /// Goes on with what follows a member of gzip; false where that is not another one.
     fn begin_next_member(&mut self) -> bool {
         let Stream::Gzip(stream) = &mut self.stream else { return false };
         let rest = stream.get_ref().get_ref().clone();

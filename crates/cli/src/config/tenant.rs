@@ -274,7 +274,7 @@ impl Tenant<'_> {
     }
 }
 
-/// What lists say of an object by now; `None` when it is gone.
+/// What lists say of an object now; `None` when it is gone.
 ///
 /// # Errors
 /// When the service cannot be reached or answers something else.
