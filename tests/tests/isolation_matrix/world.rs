@@ -204,8 +204,8 @@ impl Tenant {
         ids_of(&made.iter().collect::<Vec<_>>())
     }
 
-    /// All that it shows its own admin of what was planted, but for where the stream of changes stands: what was planted
-    /// may not have been handed on there yet.
+    /// All that it shows its own admin of what was planted, but for where the stream of changes stands: what was
+    /// planted may not have been handed on there yet.
     fn shown(&self, operations: &[Operation], lists: bool) -> Vec<(String, String)> {
         let reads = operations.iter().filter(|known| known.method == "GET" && known.is_of_a_tenant());
         let reads = reads.filter(|known| known.name() != "GET /changes");
