@@ -46,7 +46,7 @@ pub const TEMPLATE: &str = "tests/template";
 /// Tests that name a domain to say where one is named.
 const HERE: [&str; 2] = ["tests/tests/house.rs", "tests/tests/template.rs"];
 
-/// What reads a clock. `api::clock` is the one place that may.
+/// What reads a clock. `db::clock` is the one place that may.
 const CLOCKS: [&str; 5] = ["SystemTime", "Instant::now", "clock::now", "now_utc", "UtcDateTime::now"];
 
 /// Files that hold a whole resource, handlers and queries together, stay this small; a larger one is split into

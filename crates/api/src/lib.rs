@@ -12,7 +12,6 @@ pub mod aliases;
 pub mod answer;
 pub mod body;
 pub mod chunks;
-pub mod clock;
 mod connection;
 pub mod context;
 pub mod cpu;
@@ -55,6 +54,8 @@ mod upgrade;
 mod worker;
 pub mod write;
 mod write_position;
+
+pub use db::clock;
 
 pub use api_derive::{Parameters, Request, delete, get, post, put, without_none};
 

@@ -14,6 +14,7 @@ mod backfill;
 mod backup;
 mod bell;
 mod chunks;
+pub mod clock;
 mod closing;
 mod condition;
 mod connections;

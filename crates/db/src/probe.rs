@@ -11,10 +11,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use diesel::{RunQueryDsl as _, connection::SimpleConnection, sql_query, sql_types::Bool};
+use diesel::{
+    RunQueryDsl as _,
+    connection::SimpleConnection,
+    sql_query,
+    sql_types::{BigInt, Bool},
+};
 use rustix::fs::{Access, StatVfsMountFlags, access, statvfs};
 
-use crate::{Conn, Db, Error, Inner, Result, backend, cut, moved, url::DatabaseUrl};
+use crate::{Backend, Conn, Db, Error, Inner, Result, backend, clock, cut, moved, presence, url::DatabaseUrl};
 
 /// Between two questions.
 const EVERY: Duration = Duration::from_millis(250);
@@ -172,6 +177,8 @@ struct Question {
 struct Answer {
     #[diesel(sql_type = Bool)]
     writable: bool,
+    #[diesel(sql_type = BigInt)]
+    now: i64,
 }
 
 impl Question {
@@ -184,9 +191,16 @@ impl Question {
         };
         let writable = match url {
             DatabaseUrl::Postgres(_) => {
-                let text = "SELECT NOT (pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean) \
-                            AS writable";
-                sql_query(text).get_result::<Answer>(&mut conn)?.writable
+                let now = presence::now(Backend::Postgres);
+                let text = format!(
+                    "SELECT NOT (pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean) \
+                     AS writable, {now} AS now"
+                );
+                let asked = clock::on_this_machine();
+                let sent = Instant::now();
+                let answer: Answer = sql_query(text).get_result(&mut conn)?;
+                clock::compare(answer.now, asked, sent.elapsed());
+                answer.writable
             }
             DatabaseUrl::Sqlite(path) => {
                 if moved::has_moved(&mut conn)? {

@@ -76,7 +76,10 @@ impl Report {
         }
         let skew = found.clock.map_or(0, |clock| (clock - now.millis()).abs());
         if skew > SKEW {
-            self.warning("clock", format!("that of the database differs by {} seconds", skew / 1000));
+            self.warning(
+                "clock",
+                format!("that of the database, by which gateways go, differs by {} seconds", skew / 1000),
+            );
         }
         (found.faults.is_empty() && !found.is_empty).then_some(found)
     }

@@ -66,6 +66,9 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     // A parent that hands a socket over may start the next service before the last one has ended.
     let is_shared = handed_over.is_some();
     let (db, listener, lock) = open(&arguments, handed_over)?;
+    // Before anything looks at the clock. It goes on while the service stops: nothing waits for a database that stands
+    // still then, either.
+    let probe = Probe::start(&db)?;
     if sending.has_collector() {
         let [name, help] = otlp::DROPPED;
         db.add_family(name, help, true, || vec![(Vec::new(), otlp::Sending::dropped())]);
@@ -88,8 +91,6 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     let workers = Workers::start(&assembly, retention.clone(), backups.start(backup_folder, storage, &db)?)?;
     let backfiller = outbox::start_backfills(db.clone(), &domains::migrations(), api::clock::now)?;
     let reloader = Reloader { settings, log, periods: workers.sweeper.periods() };
-    // It goes on while the service stops: nothing waits for a database that stands still then, either.
-    let probe = Probe::start(&db)?;
     let drain = Drain::new(listen.drain, is_shared);
     let service = Service {
         title: domains::TITLE,

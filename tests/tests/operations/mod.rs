@@ -7,6 +7,8 @@ mod backup_folder;
 mod broken_connections;
 mod check;
 mod client;
+#[cfg(target_os = "linux")]
+mod clocks;
 mod configuration;
 mod configuration_changes;
 mod configuration_of_partners;
