@@ -82,7 +82,7 @@ pub fn incident_neighbours(windows: Arc<Windows>, owners: Arc<dyn Owners>) -> Ne
         articles: Arc::new(kb::ArticlePort),
         jobs: Arc::new(jobs::Planned),
         people,
-        escalations: Arc::new(paging::Stored),
+        escalations: Arc::new(paging::StoredEscalations),
         tenants: Arc::new(Directory),
     }
 }

@@ -6,7 +6,7 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair}
 pub struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 /// A certificate, its key and that of its authority, as PEM.
-pub struct Certified {
+pub struct IssuedCertificate {
     /// The certificate.
     pub certificate: String,
     /// Its key.
@@ -26,11 +26,11 @@ impl Authority {
     }
 
     /// A new certificate for these names and addresses.
-    pub fn certify(&self, names: &[&str]) -> Certified {
+    pub fn certify(&self, names: &[&str]) -> IssuedCertificate {
         let names: Vec<String> = names.iter().map(ToString::to_string).collect();
         let params = CertificateParams::new(names).expect("names and addresses");
         let key = KeyPair::generate().expect("a key");
         let certificate = params.signed_by(&key, &self.0).expect("a certificate");
-        Certified { certificate: certificate.pem(), key: key.serialize_pem(), authority: self.0.pem() }
+        IssuedCertificate { certificate: certificate.pem(), key: key.serialize_pem(), authority: self.0.pem() }
     }
 }

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use reqwest::blocking::Client as Http;
 use serde_json::{Value, json};
 
-use self::crash::Said;
+use self::crash::BrowserLog;
 use self::requests::{BrowserRequests, Request};
 use self::turn::Turn;
 use crate::{Guard, Pauses, skipped};
@@ -92,12 +92,12 @@ fn fetch_axe() -> Option<String> {
 
 /// Starts a driver; it, the port that it listens at, and what its browser says. `None` when it ended before it
 /// listened.
-fn start(driver: &Path) -> Option<(Guard, u16, Said)> {
+fn start(driver: &Path) -> Option<(Guard, u16, BrowserLog)> {
     let mut command = Command::new(driver);
     command.args(["--port=0", "--enable-chrome-logs"]);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut driver = Guard::spawn(&mut command);
-    let said = Said::default();
+    let said = BrowserLog::default();
     said.listen(driver.process().stderr.take().expect("its errors are piped"));
     let out = driver.process().stdout.take().expect("its output is piped");
     let mut lines = BufReader::new(out).lines().map_while(Result::ok);
@@ -115,7 +115,7 @@ pub struct Window {
     /// Complaints that were read.
     complaints: Mutex<Vec<String>>,
     asked: Mutex<BrowserRequests>,
-    said: Said,
+    said: BrowserLog,
     /// The browser died.
     gone: AtomicBool,
     _driver: Guard,

@@ -35,7 +35,7 @@ use std::io::Write as _;
 
 pub use crate::archive::ArchivedPostgres;
 pub use crate::browser::Browser;
-pub use crate::certificates::{Authority, Certified};
+pub use crate::certificates::{Authority, IssuedCertificate};
 pub use crate::client::{Client, Request, encode, http};
 pub use crate::contract::validator;
 pub use crate::debian::debian_programs;

@@ -22,14 +22,14 @@ pub struct Pressure {
 
 /// What came back.
 #[derive(Default)]
-pub struct Seen {
+pub struct LoadResult {
     /// How long each answer took, by status.
     pub times: BTreeMap<u16, Vec<Duration>>,
     /// Requests without an answer.
     pub lost: usize,
 }
 
-impl Seen {
+impl LoadResult {
     /// Answers with this status.
     pub fn count(&self, status: u16) -> usize {
         self.times.get(&status).map_or(0, Vec::len)
@@ -50,7 +50,7 @@ impl Seen {
     }
 }
 
-impl std::fmt::Display for Seen {
+impl std::fmt::Display for LoadResult {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for status in self.times.keys() {
             write!(f, "{} × {status} (99 % within {:?}), ", self.count(*status), self.percentile_99(*status))?;
@@ -74,10 +74,10 @@ pub fn request(client: &Client, method: &str, path: &str, body: Option<&Value>) 
 
 impl Pressure {
     /// Sends `request` to the server at `base` again and again.
-    pub fn on(self, base: &str, request: &[u8]) -> Seen {
+    pub fn on(self, base: &str, request: &[u8]) -> LoadResult {
         let address = base.trim_start_matches("http://");
         let begun = Instant::now();
-        let mut all = Seen::default();
+        let mut all = LoadResult::default();
         std::thread::scope(|scope| {
             let threads: Vec<_> = (0..self.connections)
                 .map(|number| scope.spawn(move || self.one(number, begun, address, request)))
@@ -89,8 +89,8 @@ impl Pressure {
         all
     }
 
-    fn one(self, number: usize, begun: Instant, address: &str, request: &[u8]) -> Seen {
-        let mut seen = Seen::default();
+    fn one(self, number: usize, begun: Instant, address: &str, request: &[u8]) -> LoadResult {
+        let mut seen = LoadResult::default();
         let mut connection = connect(address);
         // Each connection has its turn once in this time, all of them evenly after each other.
         let turn = self.per_second.map(|rate| Duration::from_secs_f64(self.connections as f64 / rate.max(1) as f64));

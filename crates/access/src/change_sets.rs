@@ -122,12 +122,12 @@ pub struct ChangedObject {
     pub action: &'static str,
     /// `{field: {"before": …, "after": …}}`, as in the audit log: before the first request and after the last.
     #[schema(value_type = Object)]
-    pub changes: BTreeMap<String, Sides>,
+    pub changes: BTreeMap<String, BeforeAfter>,
 }
 
 /// A field before and after.
 #[derive(Serialize)]
-pub struct Sides {
+pub struct BeforeAfter {
     #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -238,7 +238,7 @@ fn changed(object: ObjectChange) -> ChangedObject {
         (false, false) => "NONE",
     };
     let sides = object.fields.into_iter().map(|(name, field)| {
-        let sides = Sides { before: field.before, after: field.after };
+        let sides = BeforeAfter { before: field.before, after: field.after };
         (name, sides)
     });
     ChangedObject {

@@ -45,7 +45,7 @@ pub struct Key {
 
 /// A key to be made.
 #[derive(Clone, Debug)]
-pub struct NewKeyOf<'a> {
+pub struct NewTenantKey<'a> {
     /// The tenant that it belongs to.
     pub tenant: &'a TenantId,
     /// Its name.
@@ -128,8 +128,8 @@ pub fn each_tenant(db: &Db, mut each: impl FnMut(Tenant) -> anyhow::Result<()>) 
 }
 
 /// Makes a key of a tenant; `roles` are the operations of the service. The secret is told here and never again.
-pub fn create_key(db: &Db, key: NewKeyOf<'_>, roles: &Roles) -> anyhow::Result<(Key, Secret<String>)> {
-    let NewKeyOf { tenant, name, role, operations } = key;
+pub fn create_key(db: &Db, key: NewTenantKey<'_>, roles: &Roles) -> anyhow::Result<(Key, Secret<String>)> {
+    let NewTenantKey { tenant, name, role, operations } = key;
     let wrong = operations.iter().find_map(|name| api_keys::rules::operation_error(name, role, roles));
     if let Some(wrong) = wrong {
         anyhow::bail!(wrong);

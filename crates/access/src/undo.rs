@@ -26,7 +26,7 @@ use outbox::{
 
 use self::{
     answer::{LASTING, MOST_NAMED, Undo, changed_by, changed_since, nothing_left},
-    work::{MOST_PASSES, Pass, READ_TOGETHER, WHOLE, Work},
+    work::{BatchResult, MOST_PASSES, READ_TOGETHER, Restoration, WHOLE},
 };
 use crate::change_sets::ChangeSetId;
 
@@ -108,7 +108,7 @@ pub(crate) async fn undo_change_set(
     }
     let restored = objects.iter().map(|one| (one.entity.clone(), one.entity_id.clone())).collect();
     let context = context.undoing(&set.id, restored);
-    let work = Work { set: Arc::new(set), restorers: Arc::clone(&restorers) };
+    let work = Restoration { set: Arc::new(set), restorers: Arc::clone(&restorers) };
     if objects.len() <= WHOLE {
         let whole = context.write(move |tx, scope| {
             let made = change_sets::new_id(tx.actor());
@@ -205,7 +205,7 @@ impl Plan {
 /// Restores objects in several transactions, so short that others write in between.
 async fn in_parts(
     context: &RequestContext<UndoOptions>,
-    work: Work,
+    work: Restoration,
     objects: Vec<FirstChange>,
     undo: Undo,
 ) -> api::Result<Answer> {
@@ -214,7 +214,7 @@ async fn in_parts(
     let mut made = None;
     let mut restored = 0;
     let mut pending: Arc<[FirstChange]> = objects.into();
-    let mut pass = Pass::default();
+    let mut pass = BatchResult::default();
     let mut number = 0;
     while !pending.is_empty() {
         let actor = actor.clone();

@@ -52,12 +52,12 @@ pub struct RequestScope {
     /// What `X-Change-Set` says.
     change_set: Option<String>,
     /// The change set that it undoes.
-    undoes: Option<Undoes>,
+    undoes: Option<UndoTarget>,
 }
 
 /// A change set that a request undoes.
 #[derive(Clone)]
-struct Undoes {
+struct UndoTarget {
     set: String,
     /// Kinds and ids of what is restored.
     objects: Arc<HashSet<(String, String)>>,
@@ -226,7 +226,7 @@ impl<Q> RequestContext<Q> {
     /// whatever `X-Change-Set` says.
     #[must_use]
     pub fn undoing(mut self, set: &str, objects: HashSet<(String, String)>) -> Self {
-        self.scope.undoes = Some(Undoes { set: set.to_owned(), objects: Arc::new(objects) });
+        self.scope.undoes = Some(UndoTarget { set: set.to_owned(), objects: Arc::new(objects) });
         self
     }
 

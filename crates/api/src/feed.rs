@@ -142,7 +142,7 @@ impl<A> Address<A> {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = TenantCalendarAddress)]
-pub struct AddressOf<A> {
+pub struct TenantAddress<A> {
     /// The address.
     #[serde(flatten)]
     pub address: Address<A>,

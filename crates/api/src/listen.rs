@@ -35,7 +35,7 @@ use crate::{
     drain::Drain,
     goaway::EndingTransport,
     metrics::Connections,
-    shed::{Arrival, LoadGate},
+    shed::{AddressTurns, LoadGate},
 };
 
 /// The head of the first request of a connection must be complete within this time, and so must a TLS handshake.
@@ -112,7 +112,7 @@ impl Acceptor {
             true => Arc::clone(self.gate.service()),
             false => self.gate.party_of(address::network(peer.ip())),
         };
-        let mut arrival = Arrival::new(Rc::new(party), &self.gate);
+        let mut arrival = AddressTurns::new(Rc::new(party), &self.gate);
         poll_fn(|context| arrival.poll(context)).await?;
         set_up(&stream);
         let socket = Socket::new(stream, &self.gate, arrival.party(), self.tls.is_some(), self.open.open())?;

@@ -38,7 +38,7 @@ use crate::{
     sending::count_until_sent,
     shed::{self, Limits, LoadGate, Reason},
     spec,
-    trace::{Answered, RequestTrace},
+    trace::{RequestOutcome, RequestTrace},
     worker::WorkerState,
     write_position,
 };
@@ -392,7 +392,7 @@ async fn outer_middleware(
         add_request_id(&id, response.headers_mut());
         trace.add_header(response.headers_mut());
     }
-    trace.end(&worker, (&method, &path), &id, Answered { route, status });
+    trace.end(&worker, (&method, &path), &id, RequestOutcome { route, status });
     result
 }
 

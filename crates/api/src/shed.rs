@@ -34,7 +34,7 @@ use tokio::time::{Instant, timeout};
 use self::pace::Pace;
 pub use self::ticket::{Ticket, current};
 pub(crate) use self::{
-    arrival::Arrival,
+    arrival::AddressTurns,
     pauses::Pauses,
     ticket::{Entry, answer},
 };

@@ -62,9 +62,15 @@ impl RequestTrace {
 
     /// Records the span, by the conventions of OpenTelemetry for HTTP. A path is told as it is logged; queries, which
     /// may hold tokens, are not. `route` is the number of the operation, 0 for none.
-    pub(crate) fn end(self, worker: &WorkerState, (method, path): (&Method, &str), request_id: &str, answer: Answered) {
+    pub(crate) fn end(
+        self,
+        worker: &WorkerState,
+        (method, path): (&Method, &str),
+        request_id: &str,
+        answer: RequestOutcome,
+    ) {
         let Some(mut span) = self.span else { return };
-        let Answered { route, status } = answer;
+        let RequestOutcome { route, status } = answer;
         let pattern = route.checked_sub(1).and_then(|place| worker.routes.get(place)).map(|route| &route.pattern);
         let method = shown_method(method);
         span.name = match pattern {
@@ -98,7 +104,7 @@ fn shown_method(method: &Method) -> &'static str {
 
 /// How a request was answered.
 #[derive(Clone, Copy)]
-pub(crate) struct Answered {
+pub(crate) struct RequestOutcome {
     /// The number of its operation, 0 for none.
     pub(crate) route: usize,
     pub(crate) status: StatusCode,

@@ -8,7 +8,7 @@ use std::{cell::RefCell, ops::RangeInclusive, rc::Rc};
 
 use serde_json::{Map, Value};
 
-use self::ignored::Reads;
+use self::ignored::ReadFields;
 pub use self::{
     array::read_each,
     request::{Field, FromBody, Limits, Request, parsed, required, says},
@@ -48,7 +48,7 @@ pub struct Fields<'v> {
 struct Shared<'v> {
     errors: RefCell<Vec<FieldError>>,
     /// `None` when nobody wants to know what is not read.
-    reads: Option<Reads<'v>>,
+    reads: Option<ReadFields<'v>>,
 }
 
 impl<'v> Fields<'v> {
@@ -63,7 +63,7 @@ impl<'v> Fields<'v> {
     }
 
     fn root(value: &'v Value, path: String) -> Fields<'v> {
-        let reads = ignored::is_wanted().then(Reads::default);
+        let reads = ignored::is_wanted().then(ReadFields::default);
         let shared = Rc::new(Shared { errors: RefCell::default(), reads });
         let root = Fields { object: value.as_object(), path, shared };
         if root.object.is_none() {
@@ -334,7 +334,7 @@ impl<'v> Fields<'v> {
     /// The fields of the whole body that nobody has read yet, as [`ignored::collect`] answers them, which must be going
     /// on.
     pub fn ignored(&self) -> Vec<String> {
-        self.shared.reads.as_ref().map(Reads::unread).unwrap_or_default()
+        self.shared.reads.as_ref().map(ReadFields::unread).unwrap_or_default()
     }
 
     fn child(&self, path: String, object: Option<&'v Map<String, Value>>) -> Fields<'v> {

@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::{
     hub::{Hub, Subscription},
-    row::Watched,
+    row::StreamScope,
     store, wire,
 };
 
@@ -97,7 +97,8 @@ pub async fn watch(context: RequestContext<StreamQuery>, hub: web::Data<Hub>) ->
     let header = context.request().headers().get("last-event-id").and_then(|value| value.to_str().ok());
     let header = header.map_or(Ok(None), read_id).map_err(|message| Problem::field("Last-Event-ID", message))?;
     let last = header.or(last_event_id);
-    let watched = Watched { tenant: context.tenant.id.to_string(), all: context.tenant.partner == context.tenant.id };
+    let watched =
+        StreamScope { tenant: context.tenant.id.to_string(), all: context.tenant.partner == context.tenant.id };
     let now_ms = context.now.millis();
     let key = watched.clone();
     let head = context.read(move |conn, _| store::head(conn, &key)).await?;
@@ -122,7 +123,7 @@ pub async fn watch(context: RequestContext<StreamQuery>, hub: web::Data<Hub>) ->
 /// The number of the last change at the beginning of a stream, and the events it missed, as text.
 fn missed(
     conn: &mut db::Conn,
-    watched: &Watched,
+    watched: &StreamScope,
     last: Option<i64>,
     only: &[&'static str],
 ) -> db::Result<(i64, String)> {

@@ -21,7 +21,7 @@ use outbox::Background;
 use tokio::sync::mpsc;
 
 use crate::{
-    row::{Change, Watched},
+    row::{Change, StreamScope},
     store, wire,
 };
 
@@ -57,7 +57,7 @@ impl Default for Hub {
 
 /// An open stream, and the number of the last change it was sent.
 struct OpenStream {
-    watched: Watched,
+    watched: StreamScope,
     seq: i64,
     only: Vec<&'static str>,
     out: mpsc::Sender<Bytes>,
@@ -106,7 +106,7 @@ impl Hub {
     /// 503 when its party has too many, or its tenant, or the process.
     pub fn enter(
         self: &Arc<Self>,
-        watched: Watched,
+        watched: StreamScope,
         party: &Arc<Party>,
         seq: i64,
         only: Vec<&'static str>,
@@ -139,7 +139,7 @@ impl Hub {
 
     /// Sends new changes to all streams, tenant after tenant; true when there may be more.
     fn look(&self, db: &Db, turns: &mut Turns, now: Timestamp) -> Result<bool> {
-        let mut behind: HashMap<Watched, i64> = HashMap::new();
+        let mut behind: HashMap<StreamScope, i64> = HashMap::new();
         for stream in self.lock().values() {
             let from = behind.entry(stream.watched.clone()).or_insert(stream.seq);
             *from = stream.seq.min(*from);
@@ -149,7 +149,7 @@ impl Hub {
         }
         let heads = db.read_here(|conn| store::heads(conn, now.millis()))?;
         behind.retain(|watched, seq| heads.get(watched).is_some_and(|head| head > seq));
-        let mut by_tenant: BTreeMap<String, Vec<(Watched, i64)>> = BTreeMap::new();
+        let mut by_tenant: BTreeMap<String, Vec<(StreamScope, i64)>> = BTreeMap::new();
         for (watched, seq) in behind {
             by_tenant.entry(watched.tenant.clone()).or_default().push((watched, seq));
         }
@@ -170,7 +170,7 @@ impl Hub {
     }
 
     /// Sends changes to the streams that watch one tenant, or a partner and its clients; true when there may be more.
-    fn tell(&self, db: &Db, behind: Vec<(Watched, i64)>) -> Result<bool> {
+    fn tell(&self, db: &Db, behind: Vec<(StreamScope, i64)>) -> Result<bool> {
         let mut more = false;
         for (watched, seq) in behind {
             let changes = db.read_here(|conn| store::after(conn, &watched, seq, &[], BATCH))?;
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     fn enter(hub: &Arc<Hub>, party: &Arc<Party>) -> Option<Subscription> {
-        let watched = Watched { tenant: "client_1".to_owned(), all: false };
+        let watched = StreamScope { tenant: "client_1".to_owned(), all: false };
         hub.enter(watched, party, 0, Vec::new()).ok()
     }
 

@@ -29,14 +29,14 @@ pub struct Change {
 
 /// The scope of a stream.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Watched {
+pub struct StreamScope {
     /// The tenant, or the partner.
     pub tenant: String,
     /// The tenants below it as well?
     pub all: bool,
 }
 
-impl Watched {
+impl StreamScope {
     /// The value of the column `reach`.
     pub const fn reach(&self) -> &'static str {
         if self.all { "all" } else { "own" }

@@ -11,7 +11,7 @@ use diesel::{
 use outbox::Retention;
 
 use crate::{
-    row::{Change, Watched},
+    row::{Change, StreamScope},
     schema::{changes, changes_heads},
 };
 
@@ -20,7 +20,7 @@ pub const RETENTION: Retention = Retention { most: Some(20_000), ..Retention::of
 
 /// Somebody watches from now until then. What happened while nobody did was not counted: numbers from before lead
 /// nowhere then.
-pub fn watch(conn: &mut Conn, watched: &Watched, now_ms: i64, until_ms: i64) -> Result<()> {
+pub fn watch(conn: &mut Conn, watched: &StreamScope, now_ms: i64, until_ms: i64) -> Result<()> {
     use changes_heads::dsl;
     db::Lock::of("changes", format_args!("{}:{}", watched.tenant, watched.reach())).take(conn)?;
     let row = || dsl::changes_heads.find((&watched.tenant, watched.reach()));
@@ -42,18 +42,18 @@ pub fn watch(conn: &mut Conn, watched: &Watched, now_ms: i64, until_ms: i64) -> 
 }
 
 /// Until when it is watched, and how many changes were told so far; `None` when nobody ever watched it.
-pub fn head(conn: &mut Conn, watched: &Watched) -> Result<Option<(i64, i64)>> {
+pub fn head(conn: &mut Conn, watched: &StreamScope) -> Result<Option<(i64, i64)>> {
     let row = changes_heads::table.find((&watched.tenant, watched.reach()));
     Ok(row.select((changes_heads::until_ms, changes_heads::seq)).get_result(conn).optional()?)
 }
 
 /// How many changes were told so far, of all that is watched.
-pub fn heads(conn: &mut Conn, now_ms: i64) -> Result<HashMap<Watched, i64>> {
+pub fn heads(conn: &mut Conn, now_ms: i64) -> Result<HashMap<StreamScope, i64>> {
     let rows: Vec<(String, String, i64)> = changes_heads::table
         .filter(changes_heads::until_ms.gt(now_ms))
         .select((changes_heads::tenant_id, changes_heads::reach, changes_heads::seq))
         .load(conn)?;
-    Ok(rows.into_iter().map(|(tenant, reach, seq)| (Watched { tenant, all: reach == "all" }, seq)).collect())
+    Ok(rows.into_iter().map(|(tenant, reach, seq)| (StreamScope { tenant, all: reach == "all" }, seq)).collect())
 }
 
 #[derive(QueryableByName)]
@@ -103,7 +103,7 @@ pub fn insert(conn: &mut Conn, change: &Change) -> Result<()> {
 /// The changes after this number, in their order, each with its number; those of some kinds, or without kinds all.
 pub fn after(
     conn: &mut Conn,
-    watched: &Watched,
+    watched: &StreamScope,
     seq: i64,
     only: &[&'static str],
     most: i64,
@@ -122,18 +122,18 @@ pub fn after(
 }
 
 /// Are all changes after this number up to that one stored still?
-pub fn is_whole(conn: &mut Conn, watched: &Watched, after: i64, until: i64) -> Result<bool> {
+pub fn is_whole(conn: &mut Conn, watched: &StreamScope, after: i64, until: i64) -> Result<bool> {
     let these = numbered_after(watched, after).then(" AND ").then(number(watched)).then(" <= ").integer(until);
     let stored: i64 = changes::table.filter(these).count().get_result(conn)?;
     Ok(until.checked_sub(after) == Some(stored))
 }
 
 /// The column of the numbers of a scope.
-const fn number(watched: &Watched) -> &'static str {
+const fn number(watched: &StreamScope) -> &'static str {
     if watched.all { "changes.all_seq" } else { "changes.own_seq" }
 }
 
-fn numbered_after(watched: &Watched, seq: i64) -> Condition {
+fn numbered_after(watched: &StreamScope, seq: i64) -> Condition {
     let tenant = if watched.all { "changes.partner_id = " } else { "changes.tenant_id = " };
     Condition::sql(tenant).text(&watched.tenant).then(" AND ").then(number(watched)).then(" > ").integer(seq)
 }

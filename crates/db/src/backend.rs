@@ -55,13 +55,13 @@ pub(crate) struct Manager {
 pub(crate) type Check = Box<dyn Fn(&mut Conn) -> Result<()> + Send + Sync>;
 
 /// A connection of the pool.
-pub(crate) struct Pooled {
+pub(crate) struct CheckedConnection {
     conn: Conn,
     /// When it was last seen to work; [`None`] since something failed.
     worked: Option<Instant>,
 }
 
-impl Pooled {
+impl CheckedConnection {
     /// Does something with the connection, and remembers whether it worked.
     pub(crate) fn run<T>(&mut self, f: impl FnOnce(&mut Conn) -> Result<T>) -> Result<T> {
         self.worked = None;
@@ -169,24 +169,24 @@ fn close_to_others(path: &Path) {
 }
 
 impl r2d2::ManageConnection for Manager {
-    type Connection = Pooled;
+    type Connection = CheckedConnection;
     type Error = Error;
 
-    fn connect(&self) -> Result<Pooled> {
+    fn connect(&self) -> Result<CheckedConnection> {
         let mut conn = connect(&self.url)?;
         self.besides.map_or(Ok(()), |besides| conn.batch_execute(besides))?;
         self.check.as_ref().map_or(Ok(()), |check| check(&mut conn))?;
-        Ok(Pooled { conn, worked: Some(Instant::now()) })
+        Ok(CheckedConnection { conn, worked: Some(Instant::now()) })
     }
 
-    fn is_valid(&self, pooled: &mut Pooled) -> Result<()> {
+    fn is_valid(&self, pooled: &mut CheckedConnection) -> Result<()> {
         if pooled.worked.is_some_and(|when| when.elapsed() < TRUSTED) {
             return Ok(());
         }
         pooled.run(|conn| Ok(conn.batch_execute("SELECT 1")?))
     }
 
-    fn has_broken(&self, pooled: &mut Pooled) -> bool {
+    fn has_broken(&self, pooled: &mut CheckedConnection) -> bool {
         use diesel::connection::TransactionManager as _;
         <Conn as Connection>::TransactionManager::is_broken_transaction_manager(&mut pooled.conn)
             || std::thread::panicking()

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[derive(QueryableByName)]
-    struct Maybe {
+    struct NullableNames {
         #[diesel(sql_type = Text)]
         names: MaybeJson<Vec<String>>,
         #[diesel(sql_type = Text)]
@@ -149,7 +149,7 @@ mod tests {
         let names = MaybeJson(Some(vec!["a".to_owned()]));
         let none = MaybeJson::<Vec<String>>(None);
         let query = sql_query("SELECT $1 AS names, $2 AS none, $2 AS text");
-        let row: Maybe = query.bind::<Text, _>(&names).bind::<Text, _>(&none).get_result(&mut conn()).unwrap();
+        let row: NullableNames = query.bind::<Text, _>(&names).bind::<Text, _>(&none).get_result(&mut conn()).unwrap();
         assert_eq!((row.names, row.none, row.text.as_str()), (names, none, ""));
     }
 

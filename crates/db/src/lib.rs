@@ -114,7 +114,7 @@ pub use crate::{
         measure_replica,
     },
     requester::{Freshness, Requester, on_behalf, on_same_behalf},
-    savepoint::{Unread, read_each, savepoint},
+    savepoint::{UnreadableRows, read_each, savepoint},
     select::columns,
     sequence::{keep_number, kept_number, next_id, next_number, next_short_id},
     sorts::{SortBy, Sorts},

@@ -117,7 +117,7 @@ pub(crate) struct Count {
 }
 
 #[derive(QueryableByName)]
-struct Applied {
+struct AppliedMigration {
     #[diesel(sql_type = Text)]
     version: String,
     #[diesel(sql_type = Nullable<Text>)]
@@ -126,7 +126,7 @@ struct Applied {
     oldest_program: Option<String>,
 }
 
-impl Applied {
+impl AppliedMigration {
     /// May this program run beside the one that brought it?
     fn suits_this_program(&self) -> bool {
         self.oldest_program.as_deref().is_some_and(|oldest| !is_older(PROGRAM, oldest))
@@ -148,9 +148,9 @@ pub(crate) fn with_own(domains: &[Migrations]) -> Vec<Migrations> {
 pub(crate) fn newer(conn: &mut Conn, domains: &[Migrations]) -> Result<Option<String>> {
     let known: BTreeSet<&str> = domains.iter().flat_map(|domain| domain.all).map(MigrationTexts::version).collect();
     let unknown = applied(conn)?.into_iter().filter(|one| !known.contains(one.version.as_str()));
-    let unknown: Vec<Applied> = unknown.filter(|one| !one.suits_this_program()).collect();
+    let unknown: Vec<AppliedMigration> = unknown.filter(|one| !one.suits_this_program()).collect();
     let Some(last) = unknown.iter().map(|one| one.version.as_str()).max() else { return Ok(None) };
-    let programs = |one: &Applied| one.oldest_program.clone().or_else(|| one.program.clone());
+    let programs = |one: &AppliedMigration| one.oldest_program.clone().or_else(|| one.program.clone());
     let needed = unknown.iter().filter_map(programs).max_by_key(|program| in_order(program));
     let (by, wanted) = match needed {
         Some(needed) if needed != PROGRAM => (format!("Muster {needed}"), format!("Muster {needed}")),
@@ -173,7 +173,7 @@ pub(crate) fn applied_versions(conn: &mut Conn) -> Result<Vec<(String, Option<St
 }
 
 /// The migrations that ran in the database; none where it has no tables.
-fn applied(conn: &mut Conn) -> Result<Vec<Applied>> {
+fn applied(conn: &mut Conn) -> Result<Vec<AppliedMigration>> {
     if !has_table(conn, "__diesel_schema_migrations")? {
         return Ok(Vec::new());
     }

@@ -55,7 +55,7 @@ pub(crate) struct Gauge {
 pub(crate) struct Gauges(RwLock<Vec<Gauge>>);
 
 /// Values by their labels.
-pub(crate) type Labelled = Vec<(Vec<(&'static str, Cow<'static, str>)>, f64)>;
+pub(crate) type LabelledValues = Vec<(Vec<(&'static str, Cow<'static, str>)>, f64)>;
 
 /// Numbers of one name that differ by labels, now.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,14 +67,14 @@ pub struct Family {
     /// Does it only ever grow?
     pub is_counter: bool,
     /// The values, each with its labels and theirs.
-    pub values: Labelled,
+    pub values: LabelledValues,
 }
 
 struct Source {
     name: &'static str,
     help: &'static str,
     is_counter: bool,
-    read: Box<dyn Fn() -> Labelled + Send + Sync>,
+    read: Box<dyn Fn() -> LabelledValues + Send + Sync>,
 }
 
 #[derive(Default)]
@@ -145,7 +145,7 @@ impl Db {
         name: &'static str,
         help: &'static str,
         is_counter: bool,
-        read: impl Fn() -> Labelled + Send + Sync + 'static,
+        read: impl Fn() -> LabelledValues + Send + Sync + 'static,
     ) {
         let mut families = base::sync::write(&self.0.families.0);
         families.retain(|family| family.name != name);

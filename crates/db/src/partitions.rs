@@ -100,7 +100,7 @@ struct PartitionRow {
 }
 
 #[derive(QueryableByName)]
-struct Last {
+struct LastPartition {
     #[diesel(sql_type = Nullable<Text>)]
     last: Option<String>,
 }
@@ -173,12 +173,12 @@ impl Partitioned {
             "SELECT max({column})::text AS last FROM {table}_default WHERE {column} >= '{from}' AND {column} < '{to}'"
         );
         // What would take too long while others wait fails here, before they do.
-        sql_query(&last).get_result::<Last>(conn)?;
+        sql_query(&last).get_result::<LastPartition>(conn)?;
         conn.batch_execute(&format!(
             "CREATE TABLE {name} (LIKE {table} INCLUDING ALL EXCLUDING INDEXES); \
              LOCK TABLE {table}_default IN ACCESS EXCLUSIVE MODE"
         ))?;
-        let from = match sql_query(&last).get_result::<Last>(conn)?.last {
+        let from = match sql_query(&last).get_result::<LastPartition>(conn)?.last {
             None => from,
             Some(last) if self.prefix.is_empty() => {
                 last.parse().map_or(last, |last: i64| last.saturating_add(1).to_string())

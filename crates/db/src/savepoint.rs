@@ -42,7 +42,7 @@ pub fn savepoint<T>(conn: &mut Conn, f: impl FnOnce(&mut Conn) -> Result<T>) -> 
 }
 
 /// Names whose rows cannot be read, and why.
-pub type Unread<N> = Vec<(N, Error)>;
+pub type UnreadableRows<N> = Vec<(N, Error)>;
 
 /// Reads the rows of some names: of all together, and when that fails of each by itself. Answers with the rows that can
 /// be read, and with the names of those that cannot.
@@ -53,7 +53,7 @@ pub fn read_each<N: Clone, R>(
     conn: &mut Conn,
     names: &[N],
     read: impl Fn(&mut Conn, &[N]) -> Result<Vec<R>>,
-) -> Result<(Vec<R>, Unread<N>)> {
+) -> Result<(Vec<R>, UnreadableRows<N>)> {
     match savepoint(conn, |conn| read(conn, names)) {
         Ok(rows) => return Ok((rows, Vec::new())),
         Err(error @ Error::Unavailable(_)) => return Err(error),

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard},
 };
 
-use crate::{Db, DueRows, Result, numbers::Labelled};
+use crate::{Db, DueRows, Result, numbers::LabelledValues};
 
 /// What is due is late after this time; before that nothing is told of it.
 const LATE_MS: i64 = 60_000;
@@ -29,7 +29,7 @@ impl Waiting {
         base::lock(&self.0)
     }
 
-    fn labelled(&self) -> Labelled {
+    fn labelled(&self) -> LabelledValues {
         let mut longest: BTreeMap<(&'static str, String), i64> = BTreeMap::new();
         for worker in self.workers().iter() {
             for (tenant, wait_ms) in &worker.waits {

@@ -36,7 +36,7 @@ pub use crate::{
     delivery::{messages::PagedMessages, sender::Sender},
     escalation::{
         Subscriber,
-        port::{Owned, Stored},
+        port::{OwnersPort, StoredEscalations},
         start_pager,
     },
     neighbours::Neighbours,

@@ -18,7 +18,7 @@ use crate::{
     filter::Filter,
     matches::{Matches, TenantMatches},
     tenant::{State, TenantIndex},
-    view::{Keyed, TenantView},
+    view::{KeyedFilter, TenantView},
 };
 
 /// Resources of a tenant beyond which it is not indexed: their ordinals alone would take half of the budget.
@@ -123,7 +123,7 @@ impl ResourceIndex {
         if tenants.len() > MAX_TENANTS || filters.is_empty() {
             return Ok(None);
         }
-        let keyed: Vec<Keyed<'_, F>> = filters.iter().map(|filter| (filter.key(), filter)).collect();
+        let keyed: Vec<KeyedFilter<'_, F>> = filters.iter().map(|filter| (filter.key(), filter)).collect();
         let mut parts = Some(Vec::with_capacity(tenants.len()));
         for tenant in tenants {
             let index = self.tenant(tenant);
@@ -175,10 +175,10 @@ impl ResourceIndex {
         conn: &mut Conn,
         tenant: &str,
         index: &Arc<TenantIndex>,
-        filters: &[Keyed<'_, F>],
+        filters: &[KeyedFilter<'_, F>],
         enqueue: impl Fn(&F),
     ) -> Result<Option<(u64, Arc<RoaringBitmap>)>> {
-        let enqueue_all = |missing: &[&Keyed<'_, F>]| missing.iter().for_each(|(_, filter)| enqueue(filter));
+        let enqueue_all = |missing: &[&KeyedFilter<'_, F>]| missing.iter().for_each(|(_, filter)| enqueue(filter));
         let Some(view) = TenantView::<F>::open(conn, tenant, index, self.limits.entries)? else {
             enqueue_all(&filters.iter().collect::<Vec<_>>());
             return Ok(None);
@@ -231,7 +231,7 @@ impl ResourceIndex {
         &self,
         conn: &mut Conn,
         view: &TenantView<'_, F>,
-        one: &Keyed<'_, F>,
+        one: &KeyedFilter<'_, F>,
     ) -> Result<Option<Arc<RoaringBitmap>>> {
         let (key, filter) = one;
         if filter.is_indexed()

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// A filter with its key.
-pub type Keyed<'f, F> = (String, &'f F);
+pub type KeyedFilter<'f, F> = (String, &'f F);
 
 /// A tenant's index at the snapshot of a transaction, for one kind of filters.
 pub struct TenantView<'a, F> {
@@ -68,7 +68,7 @@ impl<'a, F: Filter> TenantView<'a, F> {
     }
 
     /// The cached bitmap of a filter; resources that changed since are checked again.
-    pub fn cached(&self, conn: &mut Conn, (key, filter): &Keyed<'_, F>) -> Result<Option<Arc<RoaringBitmap>>> {
+    pub fn cached(&self, conn: &mut Conn, (key, filter): &KeyedFilter<'_, F>) -> Result<Option<Arc<RoaringBitmap>>> {
         let cached = self.index.lock().lookup(key, self.generation, &self.now);
         let (bitmap, changed) = match cached {
             Lookup::Current(bitmap) => return Ok(Some(bitmap)),
@@ -91,7 +91,12 @@ impl<'a, F: Filter> TenantView<'a, F> {
     }
 
     /// The bitmap of a filter, read from the database; [`None`] after more than `most` entries of an index.
-    pub fn read(&self, conn: &mut Conn, (key, filter): &Keyed<'_, F>, most: i64) -> Result<Option<Arc<RoaringBitmap>>> {
+    pub fn read(
+        &self,
+        conn: &mut Conn,
+        (key, filter): &KeyedFilter<'_, F>,
+        most: i64,
+    ) -> Result<Option<Arc<RoaringBitmap>>> {
         let mut ids = Vec::new();
         let is_complete = filter.for_each_match(conn, self.tenant, most, &mut |id| {
             ids.push(id);
@@ -115,7 +120,7 @@ impl<'a, F: Filter> TenantView<'a, F> {
         &self,
         conn: &mut Conn,
         names: &RwLock<Names>,
-        one: &Keyed<'_, F>,
+        one: &KeyedFilter<'_, F>,
     ) -> Result<Option<Arc<RoaringBitmap>>> {
         let (key, filter) = one;
         let Some(pattern) = filter.name_pattern() else { return Ok(None) };

@@ -11,7 +11,7 @@ use crate::{
     changes::{self, Mark},
     compare, definitions,
     postgres::{self, SESSION},
-    progress::{self, Copied, Notes, Phase},
+    progress::{self, CopyProgress, Notes, Phase},
     rows::{self, in_transaction, postgres as to_postgres, sqlite as to_sqlite},
     say, schema,
     steps::Move,
@@ -141,7 +141,7 @@ impl Move<'_> {
     fn copy(&mut self, notes: &Notes) -> anyhow::Result<()> {
         for table in &self.tables {
             let from = notes.copied(table)?;
-            if from == Copied::All {
+            if from == CopyProgress::All {
                 continue;
             }
             let begun = Instant::now();

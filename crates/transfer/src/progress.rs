@@ -70,18 +70,18 @@ impl Notes {
     }
 
     /// How far a table is copied.
-    pub(crate) fn copied(&self, table: &Table) -> anyhow::Result<Copied> {
-        let Some(text) = self.0.get(&format!("copied {}", table.name)) else { return Ok(Copied::Nothing) };
+    pub(crate) fn copied(&self, table: &Table) -> anyhow::Result<CopyProgress> {
+        let Some(text) = self.0.get(&format!("copied {}", table.name)) else { return Ok(CopyProgress::Nothing) };
         Ok(match serde_json::from_str(text)? {
-            Json::Array(key) => Copied::To(key.iter().map(Value::from_json).collect()),
-            _ => Copied::All,
+            Json::Array(key) => CopyProgress::To(key.iter().map(Value::from_json).collect()),
+            _ => CopyProgress::All,
         })
     }
 }
 
 /// How far a table is copied.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Copied {
+pub(crate) enum CopyProgress {
     Nothing,
     /// To the row of this key.
     To(Vec<Value>),
@@ -101,11 +101,11 @@ pub(crate) fn note_phase(conn: &mut PgConnection, phase: Phase) -> anyhow::Resul
     note(conn, "phase", word)
 }
 
-pub(crate) fn note_copied(conn: &mut PgConnection, table: &Table, copied: &Copied) -> anyhow::Result<()> {
+pub(crate) fn note_copied(conn: &mut PgConnection, table: &Table, copied: &CopyProgress) -> anyhow::Result<()> {
     let json = match copied {
-        Copied::Nothing => return Ok(()),
-        Copied::To(key) => Json::Array(key.iter().map(Value::to_json).collect()),
-        Copied::All => Json::Bool(true),
+        CopyProgress::Nothing => return Ok(()),
+        CopyProgress::To(key) => Json::Array(key.iter().map(Value::to_json).collect()),
+        CopyProgress::All => Json::Bool(true),
     };
     note(conn, &format!("copied {}", table.name), &json.to_string())
 }

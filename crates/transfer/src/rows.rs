@@ -8,7 +8,7 @@ use diesel::{PgConnection, SqliteConnection};
 
 use crate::{
     changes, postgres,
-    progress::{self, Copied},
+    progress::{self, CopyProgress},
     schema::Table,
     sqlite,
     value::{Row, Value},
@@ -43,13 +43,13 @@ pub(crate) fn copy(
     target: &mut Conn,
     table: &Table,
     words: Option<FullText>,
-    from: Copied,
+    from: CopyProgress,
 ) -> anyhow::Result<u64> {
     let mut copied = 0;
     let from = match from {
-        Copied::Nothing => None,
-        Copied::To(key) => Some(key),
-        Copied::All => return Ok(0),
+        CopyProgress::Nothing => None,
+        CopyProgress::To(key) => Some(key),
+        CopyProgress::All => return Ok(0),
     };
     thread::scope(|scope| {
         let (parts, arrived) = mpsc::sync_channel(AHEAD);
@@ -66,7 +66,7 @@ pub(crate) fn copy(
     Ok(copied)
 }
 
-type Part = (Vec<Row>, Copied);
+type Part = (Vec<Row>, CopyProgress);
 
 /// Reads a table in parts, in the order of its keys; each part as of an instant of its own.
 fn read_parts(
@@ -85,8 +85,8 @@ fn read_parts(
         let last = rows.last().map(|row| row.0.get(table.columns.len()..).unwrap_or_default().to_vec());
         rows.iter_mut().for_each(|row| row.0.truncate(table.columns.len()));
         let copied = match (is_last, &last) {
-            (false, Some(key)) => Copied::To(key.clone()),
-            _ => Copied::All,
+            (false, Some(key)) => CopyProgress::To(key.clone()),
+            _ => CopyProgress::All,
         };
         // Nobody takes it where the writing failed; that is told there.
         if parts.send((rows, copied)).is_err() || is_last {

@@ -68,25 +68,25 @@ fn write_last_rows(this: &mut Move<'_>, held: Instant) -> anyhow::Result<Option<
         definitions::defer_foreign_keys(target, false)?;
         progress::note_phase(target, Phase::Ready)?;
         if held.elapsed() > LONGEST {
-            bail!(TooLong);
+            bail!(LockTimeout);
         }
         Ok(round.rows)
     });
     match done {
         Ok(rows) => Ok(Some(rows)),
-        Err(error) if error.is::<TooLong>() => Ok(None),
+        Err(error) if error.is::<LockTimeout>() => Ok(None),
         Err(error) => Err(error),
     }
 }
 
 /// The lock was held for too long.
 #[derive(Debug)]
-struct TooLong;
+struct LockTimeout;
 
-impl std::fmt::Display for TooLong {
+impl std::fmt::Display for LockTimeout {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("the last rows took too long")
     }
 }
 
-impl std::error::Error for TooLong {}
+impl std::error::Error for LockTimeout {}

@@ -13,7 +13,7 @@ pub fn key(arguments: Key) -> anyhow::Result<()> {
         Key::Create { storage, tenant, name, role, operations } => {
             let roles = api::spec::roles(&api::spec::operations(&domains::all())).map_err(anyhow::Error::msg)?;
             let operations = operations.iter().map(|name| current_name(name).to_owned()).collect();
-            let new = console::NewKeyOf { tenant: &tenant, name: &name, role, operations };
+            let new = console::NewTenantKey { tenant: &tenant, name: &name, role, operations };
             let (key, secret) = console::create_key(&storage.existing()?, new, &roles)?;
             print_credentials(&key, &secret)
         }

@@ -193,7 +193,7 @@ impl Assembly {
         let windows = neighbours::windows();
         let paging_neighbours =
             neighbours::paging_neighbours(&parts, Arc::clone(&windows), public_url.clone(), paging.page_limit);
-        let owned = Arc::new(paging::Owned::new(paging_neighbours));
+        let owned = Arc::new(paging::OwnersPort::new(paging_neighbours));
         let incidents = neighbours::incident_neighbours(Arc::clone(&windows), owned);
         Ok(Self {
             db: db.clone(),
@@ -251,7 +251,7 @@ impl Assembly {
             inventory::extras(Arc::new(integrations::InstalledIntegrations)),
             rosters::extras(
                 people(),
-                Arc::new(paging::Stored),
+                Arc::new(paging::StoredEscalations),
                 Arc::new(incidents::AcknowledgedAlerts),
                 self.parts.url_reader(),
             ),

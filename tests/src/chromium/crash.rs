@@ -48,7 +48,7 @@ pub fn once_more_after_a_crash(test: impl Fn()) {
 }
 
 /// Ends the test, having told on the terminal what died and how the machine was.
-pub(super) fn died(what: &str, said: &Said) -> ! {
+pub(super) fn died(what: &str, said: &BrowserLog) -> ! {
     // Its last words may be on their way.
     sleep(Duration::from_millis(300));
     let told = format!("the browser died: {what}\n{}\nIt said:\n{}", machine(), said.text());
@@ -64,9 +64,9 @@ pub(super) fn is_gone(answer: &str) -> bool {
 
 /// What a browser says on its standard error: the last lines of it.
 #[derive(Clone, Default)]
-pub(super) struct Said(Arc<Mutex<VecDeque<String>>>);
+pub(super) struct BrowserLog(Arc<Mutex<VecDeque<String>>>);
 
-impl Said {
+impl BrowserLog {
     /// Reads it to the end, so that it never waits for a reader.
     pub fn listen(&self, from: impl Read + Send + 'static) {
         let kept = Arc::clone(&self.0);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use muster_tests::pressure::{Pressure, Seen, request};
+use muster_tests::pressure::{LoadResult, Pressure, request};
 use muster_tests::{Backend, Server, both_backends};
 use serde_json::{Value, json};
 
@@ -40,7 +40,8 @@ fn overloaded(backend: Backend, method: &str, path: &str, body: Option<&Value>) 
     );
     tell(&told);
     assert_eq!(peak.count(200), peak.times.values().map(Vec::len).sum::<usize>(), "{told}");
-    let answered = |seen: &Seen| seen.lost == 0 && seen.times.keys().all(|status| [200, 429, 503].contains(status));
+    let answered =
+        |seen: &LoadResult| seen.lost == 0 && seen.times.keys().all(|status| [200, 429, 503].contains(status));
     assert!(answered(&five_times_as_many) && answered(&five_times_as_often), "{told}");
     // The service is to hold 90 %. This machine makes the load as well, with a hundred threads, and runs other tests.
     assert!(five_times_as_many.count(200) * 10 >= peak.count(200) * 7, "{told}");

@@ -11,7 +11,9 @@ use std::{
 };
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use muster_tests::{Authority, Backend, Certified, Guard, Server, both_backends, debian_programs, receiver::wait_for};
+use muster_tests::{
+    Authority, Backend, Guard, IssuedCertificate, Server, both_backends, debian_programs, receiver::wait_for,
+};
 use serde_json::{Value, json};
 
 use super::{
@@ -29,7 +31,7 @@ both_backends![
 ];
 
 /// A directory that is gone with the test.
-struct Files(tempfile::TempDir, Certified);
+struct Files(tempfile::TempDir, IssuedCertificate);
 
 impl Files {
     /// With a certificate for `localhost`, and its authority in `ca.pem`.

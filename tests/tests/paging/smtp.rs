@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use muster_tests::Certified;
+use muster_tests::IssuedCertificate;
 use rustls::{
     ServerConfig, ServerConnection, StreamOwned,
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
@@ -24,7 +24,7 @@ pub enum Privacy {
 }
 
 /// TLS with this certificate.
-pub fn with(certified: &Certified) -> Arc<ServerConfig> {
+pub fn with(certified: &IssuedCertificate) -> Arc<ServerConfig> {
     let chain = CertificateDer::pem_slice_iter(certified.certificate.as_bytes()).map(Result::unwrap).collect();
     let key = PrivateKeyDer::from_pem_slice(certified.key.as_bytes()).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());

@@ -39,7 +39,7 @@ pub struct LinkMailer {
     thread: Option<JoinHandle<()>>,
 }
 
-struct Work {
+struct MailerState {
     db: Db,
     sends: Arc<dyn Sends>,
     /// Where links lead; never what a request says of itself.
@@ -73,7 +73,7 @@ impl LinkMailer {
         let sends_mail = sends.has_mail() && public_url.is_some();
         let in_hand = Arc::new(Semaphore::new(IN_HAND as usize));
         let at_once = Semaphore::new(AT_ONCE);
-        let work = Arc::new(Work { db, sends, public_url, clock, in_hand, at_once });
+        let work = Arc::new(MailerState { db, sends, public_url, clock, in_hand, at_once });
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build()?;
         let stopped = Arc::clone(&stop);
@@ -115,7 +115,7 @@ impl Drop for LinkMailer {
     }
 }
 
-impl Work {
+impl MailerState {
     /// Makes the links that a request asks for, and begins to send them.
     async fn serve(self: &Arc<Self>, QueuedRequest { request, request_id }: QueuedRequest) {
         let Some(origin) = self.public_url.as_ref().filter(|_| self.sends.has_mail()) else {

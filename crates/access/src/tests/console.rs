@@ -23,7 +23,7 @@ fn tenants_and_keys_by_hand() {
     let create = |client: u64, name: &str, operations: &[&str]| {
         let operations = operations.iter().map(ToString::to_string).collect();
         let tenant = TenantId::parse(&format!("client_{client}")).unwrap();
-        let new = console::NewKeyOf { tenant: &tenant, name, role: Role::Operator, operations };
+        let new = console::NewTenantKey { tenant: &tenant, name, role: Role::Operator, operations };
         console::create_key(db, new, &roles)
     };
     let (key, first) = create(2, "ci", &["reportMachine"]).unwrap();

@@ -29,7 +29,7 @@ pub const READ_TOGETHER: usize = 25;
 
 /// Restores objects of a set.
 #[derive(Clone)]
-pub struct Work {
+pub struct Restoration {
     /// The set.
     pub set: Arc<ChangeSet>,
     /// Those of all domains.
@@ -38,7 +38,7 @@ pub struct Work {
 
 /// Objects that were gone through.
 #[derive(Default)]
-pub struct Pass {
+pub struct BatchResult {
     /// How many.
     pub done: usize,
     /// How many of them were restored.
@@ -49,7 +49,7 @@ pub struct Pass {
     pub why: Option<Problem>,
 }
 
-impl Pass {
+impl BatchResult {
     /// The objects to try again, now that others are restored, unless this was the last pass.
     ///
     /// # Errors
@@ -62,7 +62,7 @@ impl Pass {
     }
 }
 
-impl Work {
+impl Restoration {
     /// Restores all of some objects, at most [`WHOLE`]; answers how many were still to be restored.
     ///
     /// # Errors
@@ -85,11 +85,11 @@ impl Work {
         scope: &RequestScope,
         objects: &[FirstChange],
         is_enough: impl Fn() -> bool,
-    ) -> db::Result<Pass> {
+    ) -> db::Result<BatchResult> {
         // Two undos of one set would both find its objects as the set left them.
         db::Lock::of("undo", &self.set.id).take(tx.conn)?;
         let tenants = scope.scope_and_partner();
-        let mut pass = Pass::default();
+        let mut pass = BatchResult::default();
         let end = objects.len().min(WHOLE);
         while pass.done < end && (pass.done == 0 || !is_enough()) {
             let firsts = &objects[pass.done..end.min(pass.done + READ_TOGETHER)];

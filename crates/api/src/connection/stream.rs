@@ -17,7 +17,7 @@ use bytes::BytesMut;
 use tokio::io::{AsyncRead, AsyncWrite, Join, ReadBuf, ReadHalf, WriteHalf};
 
 use super::{Connection, closed};
-use crate::{empty_line, shed::Arrival, upgrade};
+use crate::{empty_line, shed::AddressTurns, upgrade};
 
 /// The most that is read at once.
 pub(crate) const AHEAD: usize = 4 << 10;
@@ -34,7 +34,7 @@ impl<T: AsyncRead + AsyncWrite + Unpin> Transport for T {}
 pub(crate) struct Reader {
     transport: ReadHalf<Box<dyn Transport>>,
     pub(crate) connection: Rc<Connection>,
-    arrival: Arrival,
+    arrival: AddressTurns,
     held: BytesMut,
     /// The last line that was passed on is empty so far.
     in_empty_line: bool,
@@ -43,7 +43,7 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    pub(crate) fn stream(transport: Box<dyn Transport>, connection: Rc<Connection>, arrival: Arrival) -> Stream {
+    pub(crate) fn stream(transport: Box<dyn Transport>, connection: Rc<Connection>, arrival: AddressTurns) -> Stream {
         let (transport, writer) = tokio::io::split(transport);
         let held = BytesMut::new();
         let reader = Self { transport, connection, arrival, held, in_empty_line: false, passed: false };

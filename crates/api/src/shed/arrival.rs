@@ -26,13 +26,13 @@ thread_local! {
 }
 
 /// The turns of an address.
-pub(crate) struct Arrival {
+pub(crate) struct AddressTurns {
     party: LocalParty,
     arrivals: Arc<Pool>,
     waiting: Option<Pin<Box<Acquire>>>,
 }
 
-impl Arrival {
+impl AddressTurns {
     pub(crate) fn new(party: LocalParty, gate: &LoadGate) -> Self {
         Self { party, arrivals: Arc::clone(gate.arrivals()), waiting: None }
     }

@@ -110,7 +110,7 @@ pub(super) fn is_wanted() -> bool {
 
 /// The fields read of the objects of one body.
 #[derive(Debug, Default)]
-pub(super) struct Reads<'v>(RefCell<HashMap<usize, Object<'v>>>);
+pub(super) struct ReadFields<'v>(RefCell<HashMap<usize, Object<'v>>>);
 
 #[derive(Debug)]
 struct Object<'v> {
@@ -119,7 +119,7 @@ struct Object<'v> {
     read: Vec<&'v str>,
 }
 
-impl<'v> Reads<'v> {
+impl<'v> ReadFields<'v> {
     /// Notes that a field of the object at `path` was asked for.
     pub(super) fn note(&self, members: &'v Map<String, Value>, path: &str, name: &str) {
         let mut objects = self.0.borrow_mut();

@@ -92,9 +92,9 @@ fn one_of_everything_is_enough_for_one() {
 }
 
 #[derive(Default)]
-struct Woken(AtomicUsize);
+struct WakeCounter(AtomicUsize);
 
-impl Wake for Woken {
+impl Wake for WakeCounter {
     fn wake(self: Arc<Self>) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
@@ -106,7 +106,7 @@ fn those_who_wait_are_served_in_turn() {
     let pool = Pool::new(Kind::Connections, 4, 4, 100);
     let greedy = parties.of_key("client_1", "one");
     let other = parties.of_key("client_2", "one");
-    let woken = Arc::new(Woken::default());
+    let woken = Arc::new(WakeCounter::default());
     let waker = Waker::from(Arc::clone(&woken));
     let mut context = Context::from_waker(&waker);
     let mut held: Vec<_> = (0..3).map(|_| pool.try_take(&greedy, 1).unwrap()).collect();

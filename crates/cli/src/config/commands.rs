@@ -17,7 +17,7 @@ use super::{
     folder::write_files,
     json_schema,
     managed::{ManagedObjects, change_set_name},
-    plan::{self as planning, Action, Wishes},
+    plan::{self as planning, Action, PlanInput},
     report,
     service::{Refusal, Service},
     tenant::Tenant,
@@ -156,7 +156,7 @@ fn with_plan<'d>(
     };
     let tenant = planning::load(&mut documents, &managed, shapes, service).map_err(refused)?;
     let now = now().map_err(|error| vec![error.to_string()])?;
-    let wishes = Wishes { managed: &managed, send_secrets: options.send_secrets, now };
+    let wishes = PlanInput { managed: &managed, send_secrets: options.send_secrets, now };
     let plan = planning::plan(&documents, &tenant, shapes, &wishes)?;
     for note in &plan.notes {
         print_error(&format!("muster: {note}"));

@@ -89,7 +89,7 @@ pub struct Plan<'p> {
 }
 
 /// What a plan is made for.
-pub struct Wishes<'p> {
+pub struct PlanInput<'p> {
     /// The objects to delete when no document describes them.
     pub managed: &'p ManagedObjects,
     /// Are secrets sent though nothing else changes?
@@ -233,7 +233,7 @@ pub fn plan<'p>(
     documents: &'p [Document],
     tenant: &'p Tenant<'_>,
     shapes: &Shapes<'_>,
-    wishes: &Wishes<'_>,
+    wishes: &PlanInput<'_>,
 ) -> Result<Plan<'p>, Vec<String>> {
     let mut errors = find_missing(documents, tenant);
     errors.extend(find_twins(documents));

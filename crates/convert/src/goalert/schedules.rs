@@ -43,7 +43,7 @@ pub fn schedules(export: &Export, conversion: &mut Conversion, directory: &mut D
 }
 
 /// A temporary schedule: its time, and the shifts of it.
-type Temporary = (Interval, Vec<(Interval, String)>);
+type TemporarySchedule = (Interval, Vec<(Interval, String)>);
 
 fn read(
     schedule: &Value,
@@ -91,7 +91,13 @@ fn read(
 }
 
 /// A layer for each time between temporary schedules.
-fn layers_between(temporary: &[Temporary], now: Timestamp, name: &str, week: &Week, staff: &Staff) -> Vec<Layer> {
+fn layers_between(
+    temporary: &[TemporarySchedule],
+    now: Timestamp,
+    name: &str,
+    week: &Week,
+    staff: &Staff,
+) -> Vec<Layer> {
     let mut from = Timestamp::from_millis(now.millis().saturating_sub(EARLIER_MS));
     let mut layers = Vec::new();
     let mut add = |from: Timestamp, until: Option<Timestamp>| {
@@ -129,7 +135,7 @@ fn rules(all: &[Value]) -> Result<Week, String> {
 }
 
 /// Temporary schedules that are not over, in order.
-fn temporary(schedule: &Value, now: Timestamp, directory: &Directory<'_>) -> Result<Vec<Temporary>, String> {
+fn temporary(schedule: &Value, now: Timestamp, directory: &Directory<'_>) -> Result<Vec<TemporarySchedule>, String> {
     let mut all = Vec::new();
     for one in list(schedule, "temporarySchedules") {
         let time = interval(one, "start", "end")?;
@@ -152,7 +158,7 @@ fn temporary(schedule: &Value, now: Timestamp, directory: &Directory<'_>) -> Res
 /// Who is on call by an override, and in whose place.
 fn people(
     one: &Override<'_>,
-    temporary: &[Temporary],
+    temporary: &[TemporarySchedule],
     directory: &Directory<'_>,
 ) -> Result<Vec<Map<String, Value>>, String> {
     if temporary.iter().any(|(time, _)| time.intersection(one.time).is_some()) {

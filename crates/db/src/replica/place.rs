@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     Conn, Db, Error, Freshness, Result,
-    backend::Pooled,
+    backend::CheckedConnection,
     numbers::Call,
     requester::{Turn, of_requester},
     transaction::{BEGIN_SNAPSHOT, transaction},
@@ -51,12 +51,12 @@ impl Place {
                 Extent::List => &inner.lists.pool,
             };
             let begin = inner.begin_snapshot();
-            return Pooled::run(&mut *inner.connection(pool)?, |conn| transaction(conn, &begin, f));
+            return CheckedConnection::run(&mut *inner.connection(pool)?, |conn| transaction(conn, &begin, f));
         };
         let is_hopeless = replica.watch.status().lag.is_none_or(|lag| lag > HOPELESS);
         let patience = if is_hopeless { Duration::ZERO } else { PATIENCE };
         let mut connection = replica.connections(self.extent).pool.get()?;
-        Pooled::run(&mut connection, |conn| {
+        CheckedConnection::run(&mut connection, |conn| {
             // Before the transaction begins, whose snapshot would otherwise be older than the position.
             if !wait_for_replay(conn, least, patience)? {
                 return Err(Error::Unavailable(BEHIND.to_owned()));

@@ -3,7 +3,7 @@
 use actix_web::{HttpResponse, web};
 use api::{
     Answer, PageQuery, PathIds, RequestContext, RequestScope, Resource as _, answer, delete,
-    feed::{self, Address, AddressOf, CreatedAddress},
+    feed::{self, Address, CreatedAddress, TenantAddress},
     get, post,
     spec::PageOf,
 };
@@ -38,7 +38,7 @@ type Created = CreatedAddress<Author>;
 #[utoipa::path(
     operation_id = "listAllMaintenanceCalendars",
     params(PageQuery<Calendars>),
-    responses((status = 200, description = "A page of addresses", body = PageOf<AddressOf<Author>>)),
+    responses((status = 200, description = "A page of addresses", body = PageOf<TenantAddress<Author>>)),
     security(("bearer" = ["admin"]))
 )]
 #[get("/scheduleMaintenances/calendars")]

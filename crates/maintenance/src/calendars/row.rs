@@ -30,8 +30,8 @@ impl Calendar {
     }
 
     /// The same among all of its tenant.
-    pub fn listed<A>(&self, created_by: A) -> feed::AddressOf<A> {
-        feed::AddressOf {
+    pub fn listed<A>(&self, created_by: A) -> feed::TenantAddress<A> {
+        feed::TenantAddress {
             address: self.address(created_by),
             of: self.window_id.clone(),
             tenant: self.tenant_id.clone(),

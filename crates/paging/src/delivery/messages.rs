@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// A message to a person.
-pub struct ToPerson<'m> {
+pub struct MessageToPerson<'m> {
     /// The tenant of the person.
     pub tenant: &'m str,
     /// Who.
@@ -33,7 +33,7 @@ pub struct ToPerson<'m> {
     pub quiet: bool,
 }
 
-impl ToPerson<'_> {
+impl MessageToPerson<'_> {
     /// The pages that tell it; a gap when nothing reaches the person.
     pub fn pages(&self, conn: &mut Conn, now: Timestamp) -> Result<Vec<pages::Row>> {
         let own = methods::store::of_user(conn, self.tenant, self.user)?;
@@ -77,7 +77,7 @@ impl Messages for PagedMessages {
     fn send(&self, conn: &mut Conn, messages: &[PersonalMessage], at: Timestamp) -> Result<()> {
         for PersonalMessage { tenant, user, subject, description } in messages {
             let facts = Facts { subject: line(subject), description: lines(description), ..Facts::default() };
-            let message = ToPerson { tenant, user, kind: pages::MESSAGE, facts, quiet: true };
+            let message = MessageToPerson { tenant, user, kind: pages::MESSAGE, facts, quiet: true };
             let told = message.pages(conn, at)?;
             pages::insert(conn, &told)?;
         }

@@ -17,7 +17,7 @@ use super::{
     rules::Stage,
     store::{self, Row},
     timeline::{self, AlertTimeline},
-    work::Work,
+    work::EscalationBatch,
 };
 use crate::{
     Neighbours,
@@ -165,7 +165,7 @@ pub async fn hand_over(
             alert.locked(tx.conn)?;
             let told = json!({"alertId": alert.id, "users": action.users, "note": action.note,
                 "roster": action.roster.as_ref().map(|roster| &roster.id)});
-            let old = Work::run(tx.conn, &neighbours, tx.now, |conn, work| {
+            let old = EscalationBatch::run(tx.conn, &neighbours, tx.now, |conn, work| {
                 super::hand_over::hand_over(conn, work, (&alert.tenant, &alert.value), targets, action)
             })?;
             let before = old.map(|old| json!({"alertId": alert.id, "step": old.step}));

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{
     outages::{self, Outage},
-    work::Work,
+    work::EscalationBatch,
 };
 use crate::Neighbours;
 
@@ -67,7 +67,7 @@ fn stands_for(tags: &[(String, String)], places: &[Place]) -> Vec<String> {
 }
 
 /// How many alerts of a problem of a tenant there were in half an hour, this one left out.
-pub fn count(conn: &mut Conn, work: &Work<'_>, tenant: &str, problem: &str) -> Result<i64> {
+pub fn count(conn: &mut Conn, work: &EscalationBatch<'_>, tenant: &str, problem: &str) -> Result<i64> {
     work.count_since(conn, tenant, problem, work.now.millis() - FLAPPING_MS, COUNTED)
 }
 

@@ -1,5 +1,5 @@
 //! Takes the steps of an escalation that are due: whom they mean is asked, and each page becomes a row, in the
-//! transaction that decides it. What is asked once for many escalations, and stored for many, is in [`Work`].
+//! transaction that decides it. What is asked once for many escalations, and stored for many, is in [`EscalationBatch`].
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use super::{
     resolve::TargetRecipients,
     rules::{self, AlertChange, Stage, State},
     store::{self, Row},
-    work::Work,
+    work::EscalationBatch,
 };
 use crate::{
     configuration::{
@@ -48,7 +48,7 @@ pub fn change_of(before: Option<&Value>, after: &Value) -> Option<AlertChange> {
 /// Takes over what became of an alert that nobody else has in hand ([`store::alone`]).
 pub fn on_alert_change(
     conn: &mut Conn,
-    work: &mut Work<'_>,
+    work: &mut EscalationBatch<'_>,
     tenant: &str,
     before: Option<&Value>,
     after: &Value,
@@ -121,7 +121,7 @@ fn raised(before: Option<&Value>, after: &Value) -> Option<String> {
 /// Takes over what became of an escalation whose facts stay as they are, but for the state that it counts as having.
 pub fn follow(
     conn: &mut Conn,
-    work: &mut Work<'_>,
+    work: &mut EscalationBatch<'_>,
     row: Row,
     heard: Option<AlertChange>,
     severity: &str,
@@ -146,7 +146,7 @@ pub fn follow(
 /// Begins an escalation by a policy that somebody chose.
 pub fn begin_by(
     conn: &mut Conn,
-    work: &mut Work<'_>,
+    work: &mut EscalationBatch<'_>,
     tenant: &str,
     told: &Value,
     policy: policies::row::Policy,
@@ -170,7 +170,14 @@ pub fn begin_by(
 
 /// Begins the escalation of an alert: finds its policy, and takes the first step. An alert without one is a gap that is
 /// shown. `round` is one that there was not yet.
-fn begin(conn: &mut Conn, work: &mut Work<'_>, tenant: &str, id: &str, alert: &Value, round: i64) -> Result<()> {
+fn begin(
+    conn: &mut Conn,
+    work: &mut EscalationBatch<'_>,
+    tenant: &str,
+    id: &str,
+    alert: &Value,
+    round: i64,
+) -> Result<()> {
     let now = work.now;
     let meter = Meter::new(Meter::WRITE);
     let choice = choose::choose(conn, work.neighbours, &mut work.routing, tenant, alert, now, &meter)?;
@@ -217,7 +224,7 @@ fn begin(conn: &mut Conn, work: &mut Work<'_>, tenant: &str, id: &str, alert: &V
 /// partner's where it has none, until one of them answers.
 fn for_administrators(
     conn: &mut Conn,
-    work: &Work<'_>,
+    work: &EscalationBatch<'_>,
     tenant: &str,
     now: Timestamp,
 ) -> Result<Option<policies::row::Policy>> {
@@ -235,7 +242,7 @@ fn for_administrators(
 }
 
 /// Takes the first step of a new one, and keeps where it stands then.
-fn start(conn: &mut Conn, work: &mut Work<'_>, row: Row, round: i64) -> Result<()> {
+fn start(conn: &mut Conn, work: &mut EscalationBatch<'_>, row: Row, round: i64) -> Result<()> {
     let begun = row.with(State::begun(round, work.now.millis()), work.now.millis());
     let row = advanced(conn, work, begun)?;
     work.begin(row);
@@ -287,13 +294,13 @@ pub fn blank(tenant: &str, id: &str, alert: &Value, correlation: &Correlation, n
 }
 
 /// Takes all steps that are due, and stores where the escalation stands then.
-pub fn advance(conn: &mut Conn, work: &mut Work<'_>, row: Row) -> Result<()> {
+pub fn advance(conn: &mut Conn, work: &mut EscalationBatch<'_>, row: Row) -> Result<()> {
     let row = advanced(conn, work, row)?;
     store::update(conn, &row)
 }
 
 /// Takes all steps that are due, and answers where the escalation stands then.
-pub fn advanced(conn: &mut Conn, work: &mut Work<'_>, mut row: Row) -> Result<Row> {
+pub fn advanced(conn: &mut Conn, work: &mut EscalationBatch<'_>, mut row: Row) -> Result<Row> {
     let now = work.now;
     if let Some(until) = row.waits_until_ms.filter(|_| row.state().is_due(now.millis())) {
         let open = outages::is_open(conn, &row.tenant_id, &row.waits_for)?;

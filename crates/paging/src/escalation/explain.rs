@@ -268,7 +268,7 @@ fn partners_gaps(meant: &[TargetRecipients]) -> Vec<String> {
 }
 
 /// A route that was asked, with what its rules find; of a partner's route a client is told its outcome alone.
-fn route(asked: &choose::Considered, tenant: &str, described: Option<&Value>, meter: &Meter) -> Value {
+fn route(asked: &choose::RouteVerdict, tenant: &str, described: Option<&Value>, meter: &Meter) -> Value {
     if asked.route.tenant_id != tenant {
         return json!({"of": "partner", "takes": asked.takes});
     }

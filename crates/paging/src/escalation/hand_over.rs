@@ -15,7 +15,7 @@ use super::{
     resolve::{self, StepSubject, TargetRecipients},
     rules::{Stage, State},
     store::{self, Row},
-    work::Work,
+    work::EscalationBatch,
 };
 use crate::{
     configuration::policies::wire::{Document, Step, Target},
@@ -35,7 +35,7 @@ const FIRST_WAIT: &str = "5m";
 /// 409 when nothing reaches any of them.
 pub fn hand_over(
     conn: &mut Conn,
-    work: &mut Work<'_>,
+    work: &mut EscalationBatch<'_>,
     (tenant, alert): (&str, &Value),
     targets: Vec<Target>,
     action: EscalationAction,

@@ -15,7 +15,7 @@ use super::{
     engine,
     rules::{AlertChange, Stage},
     store,
-    work::Work,
+    work::EscalationBatch,
 };
 use crate::{
     Neighbours,
@@ -115,7 +115,7 @@ fn begin(
     let after = json!({"incidentId": id, "policyId": policy.id});
     tx.record_payloads(Entity::audited("Escalation", tenant, id), None, Some(after));
     let round = old.map_or(0, |old| old.round + 1);
-    Work::run(tx.conn, neighbours, tx.now, |conn, work| {
+    EscalationBatch::run(tx.conn, neighbours, tx.now, |conn, work| {
         engine::begin_by(conn, work, tenant, &told, policy.clone(), round)
     })
 }
@@ -129,7 +129,7 @@ fn severity(priority: &str) -> &'static str {
 /// on it, and its priority how urgent it is.
 pub fn on_incident_change(
     conn: &mut Conn,
-    work: &mut Work<'_>,
+    work: &mut EscalationBatch<'_>,
     tenant: &str,
     before: Option<&Value>,
     after: &Value,

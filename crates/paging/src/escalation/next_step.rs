@@ -10,7 +10,7 @@ use super::{
     engine,
     rules::{Stage, State},
     store::Row,
-    work::Work,
+    work::EscalationBatch,
 };
 use crate::{Neighbours, delivery::pages::store::INCIDENT};
 
@@ -48,7 +48,7 @@ pub fn take_next_step(tx: &mut Tx<'_>, neighbours: &Neighbours, row: Row, action
     }
     tx.record_payloads(entity, Some(told(&state)), Some(after));
     let row = Row { waits_until_ms: None, ..row }.with_action(action).with(next, now.millis());
-    Work::run(tx.conn, neighbours, now, |conn, work| engine::advance(conn, work, row))
+    EscalationBatch::run(tx.conn, neighbours, now, |conn, work| engine::advance(conn, work, row))
 }
 
 fn no_step_left() -> Problem {

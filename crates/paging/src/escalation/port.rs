@@ -16,9 +16,9 @@ use crate::{
 };
 
 /// The escalations that are stored.
-pub struct Stored;
+pub struct StoredEscalations;
 
-impl Escalations for Stored {
+impl Escalations for StoredEscalations {
     fn paged(&self) -> PagedAlerts {
         PagedAlerts { pages: pages::store::AS_TABLE, routes: store::ROUTES_AS_TABLE }
     }
@@ -43,7 +43,7 @@ impl Escalations for Stored {
     }
 }
 
-impl SentPages for Stored {
+impl SentPages for StoredEscalations {
     fn for_each_page(
         &self,
         conn: &mut Conn,
@@ -56,18 +56,18 @@ impl SentPages for Stored {
 }
 
 /// Answers [`ports::Owners`].
-pub struct Owned {
+pub struct OwnersPort {
     neighbours: Neighbours,
 }
 
-impl Owned {
+impl OwnersPort {
     /// With those whom it asks.
     pub fn new(neighbours: Neighbours) -> Self {
         Self { neighbours }
     }
 }
 
-impl ports::Owners for Owned {
+impl ports::Owners for OwnersPort {
     fn owner(&self, conn: &mut Conn, tenant: &str, machine: &str) -> Result<Option<String>> {
         Ok(machine::owner(conn, &self.neighbours, tenant, machine)?.map(|row| row.group_id))
     }

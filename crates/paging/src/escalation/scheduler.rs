@@ -14,7 +14,7 @@ use super::{
     engine, incidents,
     rules::{Stage, State},
     store,
-    work::Work,
+    work::EscalationBatch,
 };
 use crate::{
     Neighbours,
@@ -64,7 +64,7 @@ impl outbox::Subscriber for Subscriber {
             return Ok(());
         }
         store::lock_all(conn, &ids)?;
-        Work::run(conn, &self.neighbours, self.neighbours.now(), |conn, work| {
+        EscalationBatch::run(conn, &self.neighbours, self.neighbours.now(), |conn, work| {
             work.load_escalations(conn, &ids)?;
             told().try_for_each(|(event, after)| {
                 let before = event.before.as_ref();
@@ -125,7 +125,7 @@ fn take_steps(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str) -> Result<
         // First: where an alert and its escalation are changed, they are locked in this order.
         let expire = |alert: &String| expire_acknowledgement(tx.conn, neighbours, tenant, alert, now);
         let expired = alerts.iter().map(expire).collect::<Result<Vec<bool>>>()?;
-        Work::run(tx.conn, neighbours, now, |conn, work| {
+        EscalationBatch::run(tx.conn, neighbours, now, |conn, work| {
             alerts.iter().zip(&expired).try_for_each(|(alert, expired)| {
                 // Somebody else has it: it is not due any more when they are done.
                 if !store::lock(tenant, alert).try_take(conn)? {

@@ -27,7 +27,7 @@ type Key = (String, String);
 type StepKey = (String, Step, String, Key);
 
 /// The escalations of one transaction, at one instant.
-pub struct Work<'n> {
+pub struct EscalationBatch<'n> {
     /// Those who are asked.
     pub neighbours: &'n Neighbours,
     /// The time.
@@ -44,7 +44,7 @@ pub struct Work<'n> {
     touched: HashSet<Key>,
 }
 
-impl<'n> Work<'n> {
+impl<'n> EscalationBatch<'n> {
     /// Nothing yet.
     pub fn new(neighbours: &'n Neighbours, now: Timestamp) -> Self {
         Self {

@@ -3,7 +3,7 @@
 use actix_web::{HttpResponse, web};
 use api::{
     Answer, PageQuery, PathIds, RequestContext, RequestScope, answer, delete,
-    feed::{self, Address, AddressOf, CreatedAddress},
+    feed::{self, Address, CreatedAddress, TenantAddress},
     get, post,
     spec::PageOf,
 };
@@ -46,7 +46,7 @@ type Created = CreatedAddress<Author>;
 #[utoipa::path(
     operation_id = "listCalendars",
     params(PageQuery<Calendars>),
-    responses((status = 200, description = "A page of addresses", body = PageOf<AddressOf<Author>>)),
+    responses((status = 200, description = "A page of addresses", body = PageOf<TenantAddress<Author>>)),
     security(("bearer" = ["admin"]))
 )]
 #[get("/rosters/calendars")]

@@ -59,9 +59,9 @@ impl Calendar {
     }
 
     /// The same among all of its tenant.
-    pub fn listed<A>(&self, created_by: A) -> feed::AddressOf<A> {
+    pub fn listed<A>(&self, created_by: A) -> feed::TenantAddress<A> {
         let of = self.roster_id.as_ref().or(self.user_id.as_ref()).cloned().unwrap_or_default();
-        feed::AddressOf { address: self.address(created_by), of, tenant: self.tenant_id.clone() }
+        feed::TenantAddress { address: self.address(created_by), of, tenant: self.tenant_id.clone() }
     }
 }
 

@@ -73,7 +73,7 @@ fn planned(lists: Lists<'_>, text: &str, managed: &[(&'static str, &str)]) -> Ve
     documents.iter_mut().for_each(|document| document.resolve(&shapes, &tenant.names));
     let managed = ManagedObjects::of(managed);
     let now = Timestamp::parse("2026-11-21T00:00:00Z").unwrap();
-    let plan = plan(&documents, &tenant, &shapes, &Wishes { managed: &managed, send_secrets: false, now });
+    let plan = plan(&documents, &tenant, &shapes, &PlanInput { managed: &managed, send_secrets: false, now });
     let plan = plan.unwrap_or_else(|errors| panic!("{errors:#?}"));
     let lines = plan.actions.iter().flat_map(|action| {
         let changes = action.changes.iter().filter(|_| action.effect != Effect::Create);

@@ -21,9 +21,9 @@ const DEPTH: usize = 32;
 const STATEMENTS: [&str; 6] = ["if", "elif", "else", "endif", "for", "endfor"];
 
 /// Takes letters until it is full.
-struct Bounded(Vec<u8>);
+struct BoundedBuffer(Vec<u8>);
 
-impl Write for Bounded {
+impl Write for BoundedBuffer {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         if self.0.len() + bytes.len() > MOST {
             return Err(Error::other("too long"));
@@ -52,7 +52,7 @@ pub fn render(template: &str, message: &serde_json::Value) -> Result<String, Str
     environment.add_filter("default", |value: Value, other: Value| if value.is_undefined() { other } else { value });
     environment.add_filter("length", |value: Value| value.len().unwrap_or(0));
     let compiled = environment.template_from_str(template).map_err(|error| reason(&error))?;
-    let mut written = Bounded(Vec::new());
+    let mut written = BoundedBuffer(Vec::new());
     let done = compiled.render_captured_to(message, &mut written).map(drop);
     done.map_err(|error| reason(&error))?;
     String::from_utf8(written.0).map_err(|_| "writes what is not text".to_owned())
@@ -60,7 +60,7 @@ pub fn render(template: &str, message: &serde_json::Value) -> Result<String, Str
 
 /// A value as JSON writes it.
 fn json(value: &Value) -> Result<String, minijinja::Error> {
-    let mut written = Bounded(Vec::new());
+    let mut written = BoundedBuffer(Vec::new());
     let failed = |why: &str| minijinja::Error::new(ErrorKind::InvalidOperation, why.to_owned());
     serde_json::to_writer(&mut written, value).map_err(|_| failed("is not JSON, or too long"))?;
     String::from_utf8(written.0).map_err(|_| failed("is not text"))

@@ -10,7 +10,7 @@ use ports::{PlaceKind, ResourceKey};
 use super::{
     row::{KINDS, Ownership},
     store,
-    wire::{Named, Owner, OwnerId, OwnerInput},
+    wire::{Owner, OwnerId, OwnerInput, OwnershipTarget},
 };
 use crate::{Neighbours, configuration::filter};
 
@@ -103,19 +103,19 @@ fn target(
     neighbours: &Neighbours,
     own: &str,
     scope: &[String],
-    named: &Named,
+    named: &OwnershipTarget,
 ) -> db::Result<(String, String)> {
     let unknown = |field: &str, what: &str| Problem::field(field, format!("names no {what}, or more than one"));
     let (kind, key) = match named {
-        Named::Default => return Ok((own.to_owned(), String::new())),
-        Named::Resource(id) => {
+        OwnershipTarget::Default => return Ok((own.to_owned(), String::new())),
+        OwnershipTarget::Resource(id) => {
             let found = neighbours.resources.find(conn, scope, &[ResourceKey::Id(id.clone())])?;
             let resource = found.into_iter().flatten().next().ok_or_else(|| unknown("resource.id", "resource"))?;
             return Ok((resource.tenant_id, resource.id));
         }
-        Named::DeviceGroup(key) => (PlaceKind::DeviceGroup, key),
-        Named::Site(key) => (PlaceKind::Location, key),
-        Named::ServiceGroup(key) => {
+        OwnershipTarget::DeviceGroup(key) => (PlaceKind::DeviceGroup, key),
+        OwnershipTarget::Site(key) => (PlaceKind::Location, key),
+        OwnershipTarget::ServiceGroup(key) => {
             let mut found = neighbours.resources.service_groups(conn, &[own.to_owned()], std::slice::from_ref(key))?;
             return match found.pop().unwrap_or_default().as_slice() {
                 [group] => Ok((group.tenant_id.clone(), group.id.to_string())),

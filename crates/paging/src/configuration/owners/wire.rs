@@ -45,7 +45,7 @@ pub struct Owner {
 
 /// What is to be owned, as it was named.
 #[derive(Clone, Debug, Default)]
-pub enum Named {
+pub enum OwnershipTarget {
     /// A resource, by id.
     Resource(String),
     /// A device group.
@@ -59,7 +59,7 @@ pub enum Named {
     Default,
 }
 
-impl Named {
+impl OwnershipTarget {
     /// The kind, as it is stored.
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -100,17 +100,17 @@ pub struct OwnerInput {
 
 impl OwnerInput {
     /// What is to be owned.
-    pub fn named(&self) -> Named {
+    pub fn named(&self) -> OwnershipTarget {
         self.all_named().pop().unwrap_or_default()
     }
 
-    fn all_named(&self) -> Vec<Named> {
+    fn all_named(&self) -> Vec<OwnershipTarget> {
         let given = [
-            self.resource.clone().map(Named::Resource),
-            self.device_group.clone().map(Named::DeviceGroup),
-            self.service_group.clone().map(Named::ServiceGroup),
-            self.site.clone().map(Named::Site),
-            (self.is_default == Some(true)).then_some(Named::Default),
+            self.resource.clone().map(OwnershipTarget::Resource),
+            self.device_group.clone().map(OwnershipTarget::DeviceGroup),
+            self.service_group.clone().map(OwnershipTarget::ServiceGroup),
+            self.site.clone().map(OwnershipTarget::Site),
+            (self.is_default == Some(true)).then_some(OwnershipTarget::Default),
         ];
         given.into_iter().flatten().collect()
     }

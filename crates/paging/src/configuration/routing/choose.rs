@@ -19,7 +19,7 @@ use crate::{
 
 /// What became of a route that was asked.
 #[derive(Clone, Debug)]
-pub struct Considered {
+pub struct RouteVerdict {
     /// Which one.
     pub route: Arc<Route>,
     /// Does it take the alert? `None` when that takes too long to find out: it is passed over.
@@ -30,7 +30,7 @@ pub struct Considered {
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
     /// The routes that were asked, in their order; the last one takes the alert, if any does.
-    pub considered: Vec<Considered>,
+    pub considered: Vec<RouteVerdict>,
     /// The policy that it goes to.
     pub policy: Option<Policy>,
     /// What rules were compared with: the alert, and what is known of its machine. `None` when no route has rules.
@@ -106,7 +106,7 @@ pub fn choose(
                     Matcher::new(rules).matches(document, meter).ok()
                 }
             };
-            choice.considered.push(Considered { route: Arc::clone(route), takes });
+            choice.considered.push(RouteVerdict { route: Arc::clone(route), takes });
             if takes == Some(true) {
                 choice.policy = known.policy(conn, route)?;
                 return Ok(choice);

@@ -37,7 +37,7 @@ pub struct ClaimedPage {
 
 /// The pages that go out in another one, the lead, which a sender has in hand.
 #[derive(Clone, Copy)]
-pub struct InLead<'a> {
+pub struct LeadPages<'a> {
     pub pages: &'a [ClaimedPage],
     pub lead: &'a ClaimedPage,
     pub owner: &'a str,
@@ -65,7 +65,7 @@ impl Row {
 
 /// A page that is due, and where it goes.
 #[derive(Clone, Debug, Queryable)]
-pub struct Due {
+pub struct DuePage {
     pub tenant_id: String,
     pub id: String,
     pub user_id: String,
@@ -82,7 +82,7 @@ pub fn due(
     now_ms: i64,
     without: &[String],
     most: usize,
-) -> Result<Vec<Due>> {
+) -> Result<Vec<DuePage>> {
     use pages::dsl;
     let due = Condition::sql(line.only).then(" AND pages.due_ms <= ").integer(now_ms);
     let own = dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(due).filter(dsl::method_id.ne_all(without));
@@ -190,7 +190,7 @@ pub fn take(conn: &mut Conn, row: &Row, owner: &str, now_ms: i64, until_ms: i64)
     Ok(())
 }
 
-impl<'a> InLead<'a> {
+impl<'a> LeadPages<'a> {
     fn ids_by_tenant(self) -> BTreeMap<&'a str, Vec<&'a str>> {
         by_tenant(self.pages.iter().map(|page| (page.tenant_id.as_str(), page.id.as_str())))
     }

@@ -17,7 +17,7 @@ use crate::{
     Neighbours,
     configuration::notification::reminders::{self as store, Reminder},
     delivery::{
-        messages::ToPerson,
+        messages::MessageToPerson,
         pages::{
             facts::{Facts, line},
             store as pages,
@@ -107,7 +107,8 @@ fn look(conn: &mut Conn, neighbours: &Neighbours, seen: Reminder, now: Timestamp
 /// What tells of a shift: by the contact methods of low urgency, at quiet hours too, since its owner asked for it.
 fn pages_of(conn: &mut Conn, seen: &Reminder, shift: &OwnShift, now: Timestamp) -> Result<Vec<pages::Row>> {
     let Reminder { tenant_id, user_id, .. } = seen;
-    let message = ToPerson { tenant: tenant_id, user: user_id, kind: pages::SHIFT, facts: facts(shift), quiet: false };
+    let message =
+        MessageToPerson { tenant: tenant_id, user: user_id, kind: pages::SHIFT, facts: facts(shift), quiet: false };
     let told = message.pages(conn, now)?;
     Ok(told.into_iter().map(|page| pages::Row { id: rules::page_id(seen, shift, &page.method_id), ..page }).collect())
 }

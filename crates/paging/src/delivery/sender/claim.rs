@@ -22,7 +22,7 @@ use crate::{
     },
     delivery::pages::{
         facts::{Facts, Summary, rank},
-        queue::{self, ClaimedPage, Due, InLead},
+        queue::{self, ClaimedPage, DuePage, LeadPages},
         store::{self, Row},
     },
     times,
@@ -68,7 +68,7 @@ pub struct ClaimedPages {
 }
 
 /// A tenant, and how its turn went.
-pub type Taken = (String, Result<ClaimedPages>);
+pub type TenantTurn = (String, Result<ClaimedPages>);
 
 /// Takes pages in hand that are due still, tenant after tenant, each in a part of the transaction; some are left when
 /// that takes long.
@@ -77,10 +77,10 @@ pub fn claim_pages(
     neighbours: &Neighbours,
     owner: &str,
     now: Timestamp,
-    pages: Vec<(Due, Permit)>,
-) -> Result<Vec<Taken>> {
+    pages: Vec<(DuePage, Permit)>,
+) -> Result<Vec<TenantTurn>> {
     let begun = Instant::now();
-    let mut tenants: Vec<(String, Vec<(Due, Permit)>)> = Vec::new();
+    let mut tenants: Vec<(String, Vec<(DuePage, Permit)>)> = Vec::new();
     for (page, permit) in pages {
         match tenants.iter_mut().find(|(tenant, _)| *tenant == page.tenant_id) {
             Some((_, of_tenant)) => of_tenant.push((page, permit)),
@@ -108,7 +108,7 @@ pub fn claim_pages(
 
 /// The permits of pages, by their ids, to contact methods that this transaction has for itself; the others are left to
 /// the gateway that came first.
-fn permits_of_locked(conn: &mut Conn, pages: Vec<(Due, Permit)>) -> Result<BTreeMap<String, Permit>> {
+fn permits_of_locked(conn: &mut Conn, pages: Vec<(DuePage, Permit)>) -> Result<BTreeMap<String, Permit>> {
     let methods: BTreeSet<String> = pages.iter().map(|(page, _)| page.method_id.clone()).collect();
     let methods: Vec<String> = methods.into_iter().collect();
     let locked = queue::try_lock_methods(conn, &methods)?;
@@ -154,7 +154,7 @@ fn of_tenant(
             let lease_ms = now.millis() + LEASE_MS;
             queue::take(conn, &row, owner, now.millis(), lease_ms)?;
             let page = ClaimedPage::from(&row);
-            InLead { pages: &carries, lead: &page, owner }.take(conn, lease_ms)?;
+            LeadPages { pages: &carries, lead: &page, owner }.take(conn, lease_ms)?;
             taken.jobs.push(Job { page, permit, ready, trace: PageTrace::of(&row), carries });
         }
     }

@@ -20,7 +20,7 @@ use db::{Conn, DueRows, Error, Result};
 use crate::{
     Neighbours,
     configuration::methods::{store as methods, wire::EMAIL},
-    delivery::pages::queue::{self, Due},
+    delivery::pages::queue::{self, DuePage},
 };
 
 /// How many calls may be under way in all, and for a tenant whatever others have under way; then the same of codes and
@@ -74,9 +74,9 @@ pub struct Permit {
 
 /// Pages that may be sent, each with its permit.
 #[derive(Default)]
-pub struct Permitted {
+pub struct PermittedPages {
     /// By tenant, in the order of their turns.
-    pub pages: Vec<(Due, Permit)>,
+    pub pages: Vec<(DuePage, Permit)>,
     /// There may be more: a contact method was left out that was not known to lead to a full endpoint.
     pub more: bool,
 }
@@ -103,7 +103,13 @@ impl Line {
     }
 
     /// Finds up to `most` pages that are due and may be sent: tenant after tenant, and of each endpoint after endpoint.
-    pub fn find(&self, conn: &mut Conn, neighbours: &Neighbours, now: Timestamp, most: usize) -> Result<Permitted> {
+    pub fn find(
+        &self,
+        conn: &mut Conn,
+        neighbours: &Neighbours,
+        now: Timestamp,
+        most: usize,
+    ) -> Result<PermittedPages> {
         let tenants = self.rows.tenants(conn, now.millis())?;
         let mut tenants = {
             let mut state = self.state();
@@ -122,9 +128,9 @@ impl Line {
                 Err(error) => self.fail(tenant, &error, now),
             }
         }
-        let destination = |row: &Due| destinations.get(&(row.tenant_id.clone(), row.method_id.clone())).cloned();
-        let due = turns::interleave(due, |row: &Due| row.tenant_id.clone(), destination);
-        let mut found = Permitted::default();
+        let destination = |row: &DuePage| destinations.get(&(row.tenant_id.clone(), row.method_id.clone())).cloned();
+        let due = turns::interleave(due, |row: &DuePage| row.tenant_id.clone(), destination);
+        let mut found = PermittedPages::default();
         for row in due {
             if found.pages.len() == most {
                 found.more = true;
@@ -152,7 +158,7 @@ impl Line {
         now: Timestamp,
         most: usize,
         destinations: &mut HashMap<(String, String), Destination>,
-    ) -> Result<Vec<Due>> {
+    ) -> Result<Vec<DuePage>> {
         let mut without = self.full_methods(tenant);
         without.extend(self.unreadable_methods(tenant, now));
         let rows = queue::due(conn, self.rows, tenant, now.millis(), &without, most)?;
@@ -228,7 +234,7 @@ impl Line {
 }
 
 /// The host that a page goes to, or what stands for it.
-fn host(conn: &mut Conn, neighbours: &Neighbours, page: &Due) -> Result<String> {
+fn host(conn: &mut Conn, neighbours: &Neighbours, page: &DuePage) -> Result<String> {
     Ok(match page.channel.as_str() {
         "INTEGRATION" => {
             let tenants = std::slice::from_ref(&page.method_tenant);

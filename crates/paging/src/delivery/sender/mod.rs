@@ -28,14 +28,14 @@ use tokio::sync::Notify;
 
 use self::{
     claim::{ClaimedPages, Job, Ready},
-    line::{Line, Permitted},
+    line::{Line, PermittedPages},
 };
 use crate::{
     Neighbours,
     configuration::methods::template,
     delivery::pages::{
         facts::Attempt,
-        queue::{self, ClaimedPage, InLead},
+        queue::{self, ClaimedPage, LeadPages},
         store::{self, Row},
     },
 };
@@ -72,7 +72,7 @@ pub struct Sender {
     wake: Arc<Notify>,
     _listener: db::Listener,
     thread: Option<JoinHandle<()>>,
-    shared: Arc<Shared>,
+    shared: Arc<SenderState>,
 }
 
 /// What escalations do where pages of theirs fail for good; they know of pages, and pages nothing of them.
@@ -84,7 +84,7 @@ pub struct Escalations {
     pub after_failures: fn(&mut Conn, &[&ClaimedPage], Timestamp) -> db::Result<()>,
 }
 
-struct Shared {
+struct SenderState {
     db: Db,
     escalations: Escalations,
     neighbours: Arc<Neighbours>,
@@ -105,7 +105,7 @@ impl Sender {
         let wake = Arc::new(Notify::new());
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build()?;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(SenderState {
             db,
             escalations,
             neighbours: Arc::new(neighbours),
@@ -159,7 +159,7 @@ impl Drop for Sender {
 }
 
 /// Makes due what this sender has in hand; without an owner, what any had.
-fn give_back(shared: &Shared, owner: Option<String>) {
+fn give_back(shared: &SenderState, owner: Option<String>) {
     let now = shared.neighbours.now().millis();
     let given_back = shared.db.write_here(move |conn| queue::give_back(conn, owner.as_deref(), now));
     if let Err(error) = given_back {
@@ -169,7 +169,7 @@ fn give_back(shared: &Shared, owner: Option<String>) {
 
 /// Takes some pages in hand and starts to send them; answers how long to wait for the next ones, unless somebody wakes
 /// it.
-async fn look(shared: &Arc<Shared>) -> db::Result<Duration> {
+async fn look(shared: &Arc<SenderState>) -> db::Result<Duration> {
     let now = shared.neighbours.now();
     let due = shared.db.read(|conn| queue::ALL.first(conn)).await?;
     if let Some(wait) = due.map_or(Some(IDLE), |due| until(due, now)) {
@@ -184,10 +184,10 @@ async fn look(shared: &Arc<Shared>) -> db::Result<Duration> {
 }
 
 /// Takes pages of a line in hand and starts to send them; answers whether there may be more.
-async fn start_due_pages(shared: &Arc<Shared>, line: &Arc<Line>, now: Timestamp) -> db::Result<bool> {
+async fn start_due_pages(shared: &Arc<SenderState>, line: &Arc<Line>, now: Timestamp) -> db::Result<bool> {
     let of = Arc::clone(line);
     let neighbours = Arc::clone(&shared.neighbours);
-    let Permitted { pages, more } = shared.db.read(move |conn| of.find(conn, &neighbours, now, TOGETHER)).await?;
+    let PermittedPages { pages, more } = shared.db.read(move |conn| of.find(conn, &neighbours, now, TOGETHER)).await?;
     if pages.is_empty() {
         return Ok(more);
     }
@@ -217,7 +217,7 @@ async fn start_due_pages(shared: &Arc<Shared>, line: &Arc<Line>, now: Timestamp)
 }
 
 /// Sends a page beside others.
-fn start(shared: &Arc<Shared>, line: &Arc<Line>, job: Job) {
+fn start(shared: &Arc<SenderState>, line: &Arc<Line>, job: Job) {
     shared.in_hand.fetch_add(1, Ordering::Relaxed);
     let shared = Arc::clone(shared);
     let line = Arc::clone(line);
@@ -234,7 +234,7 @@ fn until(due_ms: i64, now: Timestamp) -> Option<Duration> {
     Some(IDLE.min(Duration::from_millis(wait)))
 }
 
-async fn attempt(shared: &Arc<Shared>, line: &Line, job: Job) {
+async fn attempt(shared: &Arc<SenderState>, line: &Line, job: Job) {
     let Job { page, permit, ready, trace, carries } = job;
     let begun = shared.neighbours.now();
     let begun_at = Instant::now();
@@ -287,7 +287,7 @@ struct EndedPage {
     now: Timestamp,
 }
 
-impl Shared {
+impl SenderState {
     /// Stores what became of a page, and of those that went out in it: where that is the next step of each escalation,
     /// in parts.
     async fn store(&self, ended: &Arc<EndedPage>) -> db::Result<()> {
@@ -301,7 +301,7 @@ impl Shared {
             let escalations = self.escalations;
             let write = move |conn: &mut Conn| {
                 let pages = ended.carries.get(from..to).unwrap_or_default();
-                let in_lead = InLead { pages, lead: &ended.page, owner: &owner };
+                let in_lead = LeadPages { pages, lead: &ended.page, owner: &owner };
                 write_down(conn, escalations, in_lead, &ended.sent, ended.attempt.clone(), ended.now)
             };
             self.db.write(write).await?;
@@ -317,7 +317,7 @@ impl Shared {
 fn write_down(
     conn: &mut Conn,
     escalations: Escalations,
-    in_lead: InLead<'_>,
+    in_lead: LeadPages<'_>,
     sent: &Result<u16, SendError>,
     attempt: Attempt,
     now: Timestamp,
@@ -341,7 +341,7 @@ fn write_down(
 }
 
 /// Those of a lead and of what went out in it that are not tried again, and belong to a step of an escalation.
-fn failing<'a>(in_lead: InLead<'a>, unsent: &SendError) -> Vec<&'a ClaimedPage> {
+fn failing<'a>(in_lead: LeadPages<'a>, unsent: &SendError) -> Vec<&'a ClaimedPage> {
     let is_last = |page: &&ClaimedPage| retry::wait("page", page.attempts + 1, unsent).is_none();
     let carried = in_lead.pages.iter().filter(|_| !is_of_lead(unsent));
     std::iter::once(in_lead.lead).chain(carried).filter(is_last).filter(|page| !page.alert_id.is_empty()).collect()
@@ -355,11 +355,11 @@ fn is_of_lead(unsent: &SendError) -> bool {
 /// Says what becomes of pages that went out in one that did not arrive, whatever became of that one: it was an attempt
 /// at each of them. So those that went to an address that is gone fail with it, and somebody else is told, without a
 /// call for each. What refused that one message may take another.
-fn release(conn: &mut Conn, in_lead: InLead<'_>, unsent: &SendError, now_ms: i64) -> db::Result<()> {
+fn release(conn: &mut Conn, in_lead: LeadPages<'_>, unsent: &SendError, now_ms: i64) -> db::Result<()> {
     let mut by_attempts: BTreeMap<i64, Vec<ClaimedPage>> = BTreeMap::new();
     in_lead.pages.iter().for_each(|page| by_attempts.entry(page.attempts).or_default().push(page.clone()));
     for (before, pages) in by_attempts {
-        let these = InLead { pages: &pages, ..in_lead };
+        let these = LeadPages { pages: &pages, ..in_lead };
         if is_of_lead(unsent) {
             these.release(conn, before, before, Some(now_ms), "")?;
         } else {

@@ -57,7 +57,7 @@ impl Sending {
         let (page, carries) = (job.page.clone(), job.carries.clone());
         let now = Timestamp::from_millis(now_ms);
         let written = self.db.write_here(move |conn| {
-            let in_lead = InLead { pages: &carries, lead: &page, owner: OWNER };
+            let in_lead = LeadPages { pages: &carries, lead: &page, owner: OWNER };
             write_down(conn, ALONE, in_lead, &sent, Attempt::default(), now)
         });
         written.unwrap();
@@ -173,7 +173,7 @@ fn one_that_is_answered_is_not_told_later() {
 #[test]
 fn what_goes_to_an_address_that_is_gone_fails_at_once() {
     let (sending, lead) = four();
-    let in_lead = InLead { pages: &lead.carries, lead: &lead.page, owner: OWNER };
+    let in_lead = LeadPages { pages: &lead.carries, lead: &lead.page, owner: OWNER };
     assert_eq!(failing(in_lead, &refused()).len(), 3, "somebody else is told of each");
     assert_eq!((failing(in_lead, &unreadable()).len(), failing(in_lead, &unavailable()).len()), (1, 0));
     sending.end(&lead, Err(refused()), 0);

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use self::model::{Model, Outcome};
-use super::super::{scheduler, work::Work};
+use super::super::{scheduler, work::EscalationBatch};
 use crate::{
     configuration::{
         methods, notification,
@@ -37,7 +37,7 @@ const STATES: [&str; 3] = ["Info", "Warning", "Critical"];
 
 /// Whom a step of the policy means.
 #[derive(Clone, Copy, Debug)]
-pub enum Aim {
+pub enum StepTarget {
     Person(usize),
     Roster(usize, Option<i64>),
 }
@@ -46,7 +46,7 @@ pub enum Aim {
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// Targets of each step, and how many minutes it waits.
-    steps: Vec<(Vec<Aim>, i64)>,
+    steps: Vec<(Vec<StepTarget>, i64)>,
     repeat: i64,
     repeats_last: bool,
     ack_timeout: Option<i64>,
@@ -59,12 +59,12 @@ pub struct Setup {
     /// Of each person, after how many minutes each contact method is used at high urgency.
     methods: Vec<Vec<i64>>,
     /// Of each person, what they said of low urgency; nothing: all contact methods at once.
-    low: Vec<Option<Low>>,
+    low: Vec<Option<LowUrgency>>,
 }
 
 /// What a person said of low urgency.
 #[derive(Clone, Debug)]
-pub struct Low {
+pub struct LowUrgency {
     /// Are contact methods used one after the other, as at high urgency?
     steps: bool,
     /// The first minute of the day in which nothing is sent, and how many those are.
@@ -104,9 +104,9 @@ impl Setup {
     }
 
     fn document(&self) -> Document {
-        let target = |aim: &Aim| match aim {
-            Aim::Person(number) => Target { user: Some(Id { id: user(*number) }), ..Target::default() },
-            Aim::Roster(number, level) => {
+        let target = |aim: &StepTarget| match aim {
+            StepTarget::Person(number) => Target { user: Some(Id { id: user(*number) }), ..Target::default() },
+            StepTarget::Roster(number, level) => {
                 Target { roster: Some(Id { id: format!("ES-{number}") }), level: *level, ..Target::default() }
             }
         };
@@ -205,7 +205,7 @@ impl Setup {
     }
 }
 
-impl Low {
+impl LowUrgency {
     fn quiet(&self) -> notification::rules::Quiet {
         let to = (self.from + self.long) % DAY;
         notification::rules::Quiet { from: self.from, to, zone: self.zone.0.to_owned() }
@@ -268,7 +268,7 @@ fn play(setup: &Setup, inputs: &[(i64, Input)]) -> Vec<Outcome> {
         let hear = |before: Option<Value>, after: Value| {
             let asked = Arc::clone(&neighbours);
             let hear = move |conn: &mut Conn| {
-                Work::run(conn, &asked, now, |conn, work| {
+                EscalationBatch::run(conn, &asked, now, |conn, work| {
                     super::on_alert_change(conn, work, TENANT, before.as_ref(), &after)
                 })
             };
@@ -312,16 +312,20 @@ fn play(setup: &Setup, inputs: &[(i64, Input)]) -> Vec<Outcome> {
 
 fn setup() -> impl Strategy<Value = Setup> {
     let aim = prop_oneof![
-        (0..PEOPLE).prop_map(Aim::Person),
-        (0..ROSTERS, proptest::option::of(1_i64..=2)).prop_map(|(roster, level)| Aim::Roster(roster, level)),
+        (0..PEOPLE).prop_map(StepTarget::Person),
+        (0..ROSTERS, proptest::option::of(1_i64..=2)).prop_map(|(roster, level)| StepTarget::Roster(roster, level)),
     ];
     let steps = proptest::collection::vec((proptest::collection::vec(aim, 1..4), 1_i64..10), 1..5);
     let line = (1_i64..30, proptest::collection::vec(proptest::option::weighted(0.7, 0..PEOPLE), 1..5));
     let methods = proptest::collection::vec(proptest::collection::vec(0_i64..5, 0..3), PEOPLE);
     // What happens takes some two hours, so that quiet hours begin and end meanwhile, in one zone or the other.
     let low = (any::<bool>(), -100_i64..200, 1_i64..150, prop_oneof![Just(("GMT", 0)), Just(("Asia/Calcutta", 330))]);
-    let low =
-        low.prop_map(|(steps, from, long, zone)| Low { steps, from: (from + zone.1).rem_euclid(DAY), long, zone });
+    let low = low.prop_map(|(steps, from, long, zone)| LowUrgency {
+        steps,
+        from: (from + zone.1).rem_euclid(DAY),
+        long,
+        zone,
+    });
     let low = proptest::collection::vec(proptest::option::of(low), PEOPLE);
     let times = (0_i64..3, any::<bool>(), proptest::option::of(1_i64..20));
     let urgency = proptest::option::of(prop_oneof![Just("high"), Just("low")]);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{ALERTS, Aim, DAY, Input, STATES, Setup, method, user};
+use super::{ALERTS, DAY, Input, STATES, Setup, StepTarget, method, user};
 
 /// A page, or a gap in place of one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -197,8 +197,8 @@ impl<'s> Model<'s> {
         let mut reached = false;
         for aim in &setup.steps[step].0 {
             let (target, people) = match *aim {
-                Aim::Person(person) => (user(person), vec![person]),
-                Aim::Roster(roster, level) => {
+                StepTarget::Person(person) => (user(person), vec![person]),
+                StepTarget::Roster(roster, level) => {
                     let on_call = setup.on_call(roster, minute).into_iter();
                     let of_level = on_call.filter(|(_, has)| level.is_none_or(|level| level == *has));
                     (format!("ES-{roster}"), of_level.map(|(person, _)| person).collect())
