@@ -69,7 +69,7 @@ const STARTED: [(&str, usize, Work); 47] = [
     ("crates/rosters/src/watch/mod.rs", 1, Work::Due),
     ("crates/runner/src/namespaces.rs", 1, PROGRAM),
     ("crates/runner/src/program.rs", 3, PROGRAM),
-    ("crates/runner/src/run.rs", 2, PROGRAM),
+    ("crates/runner/src/stop.rs", 2, PROGRAM),
     ("crates/runner/src/workspace.rs", 1, PROGRAM),
     ("crates/transfer/src/compare.rs", 1, PROGRAM),
     ("crates/transfer/src/rows.rs", 1, PROGRAM),

@@ -178,7 +178,7 @@ impl<Q> RequestContext<Q> {
     }
 
     /// Takes steps, each a transaction of its own, until one says that there is nothing left to do: for what a write
-    /// then ends, where others would wait for long if that did it all. A caller who goes away ends it between two.
+    /// then ends, where others would wait for long if that did it all. A caller who goes away may end it between two.
     pub async fn in_steps<F>(&self, step: F) -> Result<()>
     where
         F: Fn(&mut db::Conn, &RequestScope) -> db::Result<bool> + Send + Sync + 'static,
@@ -228,7 +228,7 @@ impl<Q> RequestContext<Q> {
                 }
             }
         };
-        // A handler is dropped when its caller goes away, a task is not.
+        // A handler may be dropped when its caller goes away (over HTTP/1.1 it goes on all the same), a task is not.
         let task = traces::scope(traces::current(), request_id::scope(request_id::current(), task));
         let done = rt::spawn(db::on_same_behalf(task)).await;
         let (answer, replayed) = done.map_err(|error| db::Error::Fault(format!("a task: {error}")))??;
@@ -257,7 +257,8 @@ type Name = (String, String, String, String);
 /// The keyed requests that this process is carrying out.
 static KEYED_REQUESTS: Mutex<Option<HashSet<Name>>> = Mutex::new(None);
 
-/// A keyed request under way; over when dropped.
+/// A keyed request under way; over when dropped. While it waits for its turn to write it is under way, also when its
+/// caller has gone away.
 struct KeyedRequest(Name);
 
 impl KeyedRequest {

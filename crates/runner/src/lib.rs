@@ -16,6 +16,7 @@ mod output;
 mod program;
 mod run;
 mod service;
+mod stop;
 mod user;
 mod workspace;
 

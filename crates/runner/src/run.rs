@@ -1,21 +1,10 @@
 //! `muster runner`: takes runs of custom scripts from the service and carries them out, one after the other.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use base::secret::Secret;
-use reqwest::StatusCode;
 use serde_json::{Value, json};
-use tokio::{
-    runtime,
-    signal::unix::{SignalKind, signal},
-};
 
 #[cfg(target_os = "linux")]
 use crate::namespaces;
@@ -26,6 +15,7 @@ use crate::{
     orphans::Orphans,
     program::{Program, Script},
     service::{Response, Service},
+    stop::Stop,
     user::{self, User},
     workspace::Workspace,
 };
@@ -37,12 +27,20 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 /// How often a run that is under way is looked at, and how often its output is sent.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 const SEND_INTERVAL: Duration = Duration::from_secs(1);
+/// How soon output is sent again that was not taken.
+const RESEND_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The most lines of one request.
 const MAX_LINES: usize = 5_000;
 
-/// For how long a result is offered to a service that is away.
+/// For how long a result is offered to a service that is away, and how often.
 const RESULT_RETRY_TIME: Duration = Duration::from_secs(300);
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+const LONGEST_PAUSE: Duration = Duration::from_secs(15);
+
+/// How many times the service says that it is there, and does not take the last lines of a script, until they are given
+/// up.
+const LINES_REFUSED: usize = 4;
 
 /// The longest time limit that a run has, when it does not say.
 const LIMIT_S: u64 = 3_600;
@@ -53,7 +51,7 @@ struct RunExecutor {
     confinement: Confinement,
     orphans: Option<Orphans>,
     workspace: Workspace,
-    stop: Arc<AtomicBool>,
+    stop: Stop,
 }
 
 /// `muster runner`: waits for runs, and carries them out until it is stopped.
@@ -71,13 +69,13 @@ pub fn run(arguments: Options) -> anyhow::Result<()> {
         // Of this thread, and so of all that it starts: before there are others, and for good.
         rustix::thread::set_no_new_privs(true).context("giving up new privileges")?;
     }
-    let stop = Arc::new(AtomicBool::new(false));
-    heed_signals(Arc::clone(&stop))?;
+    let stop = Stop::default();
+    stop.heed_signals()?;
     let work = arguments.work_dir.clone().unwrap_or_else(std::env::temp_dir);
     let workspace = Workspace::new(&work, user)?;
     let confinement = confinement(&arguments, user, &workspace, orphans.as_ref())?;
     let Options { server, tenant, name, labels, resources, poll, once, ca, clients, .. } = arguments;
-    let service = Service::new(&root, tenant.as_str(), &key, Secret::new(secret), ca.as_deref())?;
+    let service = Service::new(&root, tenant.as_str(), (&key, Secret::new(secret)), ca.as_deref(), stop.clone())?;
     let name = name.unwrap_or_else(|| rustix::system::uname().nodename().to_string_lossy().into_owned());
     let mut claim = json!({
         "runner": name,
@@ -92,12 +90,15 @@ pub fn run(arguments: Options) -> anyhow::Result<()> {
     }
     let mut executor = RunExecutor { service, confinement, orphans, workspace, stop };
     tracing::info!(server, tenant = tenant.as_str(), runner = name, "waiting for runs");
-    while !executor.stopped() {
+    let mut was_accepted = false;
+    while !executor.stop.is_asked() {
         let answer = executor.service.post("/jobs/runs/claim", &claim, None);
+        let answer = if was_accepted { answer.or_later() } else { answer };
         if let (true, Response::Later(why)) = (once, &answer) {
             anyhow::bail!("the service cannot be reached: {why}");
         }
         let answer = answer.accepted()?;
+        was_accepted |= answer.is_some();
         let work = answer.as_ref().and_then(|answer| answer["runs"].get(0));
         match work {
             Some(work) => {
@@ -105,7 +106,7 @@ pub fn run(arguments: Options) -> anyhow::Result<()> {
                 executor.service.trace = None;
             }
             None if once => break,
-            None => executor.wait(Duration::from_secs(poll)),
+            None => executor.stop.pause(Duration::from_secs(poll)),
         }
         if once && work.is_some() {
             break;
@@ -147,28 +148,6 @@ fn confinement(
     Ok(confinement)
 }
 
-/// SIGTERM and SIGINT end the runner, and the script that it runs.
-fn heed_signals(stop: Arc<AtomicBool>) -> anyhow::Result<()> {
-    let runtime = runtime::Builder::new_current_thread().enable_io().build().context("starting a runtime")?;
-    let heed = move || {
-        runtime.block_on(async move {
-            for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
-                let stop = Arc::clone(&stop);
-                match signal(kind) {
-                    Ok(mut signals) => drop(tokio::spawn(async move {
-                        signals.recv().await;
-                        stop.store(true, Ordering::Relaxed);
-                    })),
-                    Err(error) => tracing::warn!(%error, "a signal will not be heeded"),
-                }
-            }
-            std::future::pending::<()>().await;
-        });
-    };
-    std::thread::Builder::new().name("signals".to_owned()).spawn(heed).context("starting a thread")?;
-    Ok(())
-}
-
 /// What a script came to.
 struct Outcome {
     status: &'static str,
@@ -177,17 +156,6 @@ struct Outcome {
 }
 
 impl RunExecutor {
-    fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
-    fn wait(&self, time: Duration) {
-        let until = Instant::now() + time;
-        while Instant::now() < until && !self.stopped() {
-            std::thread::sleep(POLL_INTERVAL);
-        }
-    }
-
     /// Carries one run out, and says what became of it.
     fn execute_run(&mut self, work: &Value) -> anyhow::Result<()> {
         let run = work["run"]["id"].as_str().context("a run without an id")?.to_owned();
@@ -205,18 +173,18 @@ impl RunExecutor {
         });
         let path = format!("/jobs/runs/{run}/result");
         let until = Instant::now() + RESULT_RETRY_TIME;
-        let mut pause = Duration::from_millis(500);
+        let mut pause = FIRST_PAUSE;
         loop {
-            match self.service.post(&path, &body, Some(&format!("{run}-{attempt}-result"))) {
+            match self.service.post(&path, &body, Some(&format!("{run}-{attempt}-result"))).or_later() {
                 Response::Done(_) => return Ok(()),
-                Response::Refused(status, why) => {
-                    tracing::warn!(run, "the result was refused: {status}, {why}");
+                Response::Gone(why) | Response::Refused(why) | Response::Forbidden(_, why) => {
+                    tracing::warn!(run, "the result was refused: {why}");
                     return Ok(());
                 }
-                Response::Later(why) if Instant::now() < until => {
+                Response::Later(why) if Instant::now() < self.stop.latest(until) => {
                     tracing::warn!(run, "the result waits: {why}");
-                    std::thread::sleep(pause);
-                    pause = (pause * 2).min(Duration::from_secs(15));
+                    self.stop.pause(pause);
+                    pause = (pause * 2).min(LONGEST_PAUSE);
                 }
                 Response::Later(why) => {
                     tracing::error!(run, "the result was not taken: {why}");
@@ -248,7 +216,7 @@ impl RunExecutor {
             Ok(program) => program,
             Err(error) => return Some(failed(format!("The script could not be started: {error:#}."))),
         };
-        let mut log = Log { run, attempt, number: 0, lines: Vec::new(), full: false };
+        let mut log = Log { run, attempt, number: 0, lines: Vec::new(), offered: 0, full: false };
         let mut last_sent = Instant::now();
         let mut last_heartbeat = Instant::now();
         let mut stopped = false;
@@ -258,9 +226,10 @@ impl RunExecutor {
                 Err(error) => return Some(failed(format!("The script was lost: {error:#}."))),
             };
             log.take(program.lines());
-            if ended.is_some() || last_sent.elapsed() >= SEND_INTERVAL {
+            let interval = if log.offered == 0 { SEND_INTERVAL } else { RESEND_INTERVAL };
+            if ended.is_some() || last_sent.elapsed() >= interval {
                 last_sent = Instant::now();
-                match log.send(&mut self.service, ended.is_some()) {
+                match log.send(&mut self.service, ended.is_some().then_some(&self.stop)) {
                     SendResult::Accepted => last_heartbeat = Instant::now(),
                     SendResult::Nothing => {}
                     SendResult::Gone => return None,
@@ -271,14 +240,15 @@ impl RunExecutor {
             }
             if last_heartbeat.elapsed() >= HEARTBEAT {
                 last_heartbeat = Instant::now();
-                let body = json!({"attempt": attempt, "leaseSeconds": LEASE_S});
-                match self.service.post(&format!("/jobs/runs/{run}/heartbeat"), &body, None) {
-                    Response::Refused(status, _) if is_gone(status) => return None,
-                    Response::Refused(status, why) => tracing::warn!(run, "a heartbeat was refused: {status}, {why}"),
-                    Response::Done(_) | Response::Later(_) => {}
+                match heartbeat(&mut self.service, run, attempt) {
+                    Response::Gone(_) => return None,
+                    Response::Refused(why) | Response::Forbidden(_, why) | Response::Later(why) => {
+                        tracing::warn!(run, "a heartbeat was not taken: {why}");
+                    }
+                    Response::Done(_) => {}
                 }
             }
-            if self.stopped() && !stopped {
+            if self.stop.is_asked() && !stopped {
                 stopped = true;
                 program.kill();
             }
@@ -303,9 +273,10 @@ fn traceparent(work: &Value) -> Option<String> {
     work["traceparent"].as_str().filter(is_text).map(ToOwned::to_owned)
 }
 
-/// Does a refusal say that the run is not this runner's any more, rather than that a request is not good?
-fn is_gone(status: StatusCode) -> bool {
-    matches!(status, StatusCode::NOT_FOUND | StatusCode::CONFLICT)
+/// Says that this runner still has a run.
+fn heartbeat(service: &mut Service, run: &str, attempt: i64) -> Response {
+    let body = json!({"attempt": attempt, "leaseSeconds": LEASE_S});
+    service.post(&format!("/jobs/runs/{run}/heartbeat"), &body, None).or_later()
 }
 
 /// What is yet to be told of what a run printed.
@@ -315,6 +286,8 @@ struct Log<'r> {
     /// Of the next request, so that one that is sent again is taken once.
     number: u64,
     lines: Vec<String>,
+    /// How many lines the last request had, as long as nobody knows what became of it: it is sent again as it was.
+    offered: usize,
     /// The service keeps no more.
     full: bool,
 }
@@ -336,40 +309,62 @@ impl Log<'_> {
         }
     }
 
-    /// Sends what there is; `whole` offers it again for a while when nobody hears.
-    fn send(&mut self, service: &mut Service, whole: bool) -> SendResult {
+    /// Sends what there is; the `last` time it is offered again for a while when nobody hears.
+    fn send(&mut self, service: &mut Service, last: Option<&Stop>) -> SendResult {
         let mut result = SendResult::Nothing;
-        let until = Instant::now() + if whole { RESULT_RETRY_TIME } else { Duration::ZERO };
+        let until = Instant::now() + RESULT_RETRY_TIME;
+        let (mut refused, mut pause) = (0, FIRST_PAUSE);
         while !self.lines.is_empty() {
-            let lines = self.lines.get(..MAX_LINES.min(self.lines.len())).unwrap_or_default();
+            if self.offered == 0 {
+                self.offered = MAX_LINES.min(self.lines.len());
+            }
+            let lines = self.lines.get(..self.offered).unwrap_or_default();
             let body = json!({"attempt": self.attempt, "lines": lines, "leaseSeconds": LEASE_S});
             let once = format!("{}-{}-log-{}", self.run, self.attempt, self.number);
-            match service.post(&format!("/jobs/runs/{}/log", self.run), &body, Some(&once)) {
+            match service.post(&format!("/jobs/runs/{}/log", self.run), &body, Some(&once)).or_later() {
                 Response::Done(answer) => {
-                    self.number += 1;
-                    self.lines.drain(..lines.len());
+                    self.forget_offered();
                     result = SendResult::Accepted;
                     if answer["outputTruncated"].as_bool() == Some(true) {
                         self.full = true;
                         self.lines.clear();
                     }
                 }
-                Response::Refused(status, _) if is_gone(status) => return SendResult::Gone,
+                Response::Gone(_) => return SendResult::Gone,
                 // Some of the output is worth less than the result.
-                Response::Refused(status, why) => {
-                    tracing::warn!(run = self.run, "lines were refused, and are lost: {status}, {why}");
-                    self.number += 1;
-                    self.lines.drain(..lines.len());
+                Response::Refused(why) | Response::Forbidden(_, why) => {
+                    tracing::warn!(run = self.run, "lines were refused, and are lost: {why}");
+                    self.forget_offered();
                 }
                 Response::Later(why) => {
                     tracing::warn!(run = self.run, "lines wait: {why}");
-                    if Instant::now() >= until {
+                    let Some(stop) = last else { return result };
+                    if Instant::now() >= stop.latest(until) {
                         return result;
                     }
-                    std::thread::sleep(Duration::from_secs(2));
+                    match heartbeat(service, self.run, self.attempt) {
+                        Response::Gone(_) => return SendResult::Gone,
+                        Response::Done(_) => refused += 1,
+                        Response::Refused(_) | Response::Forbidden(..) | Response::Later(_) => {}
+                    }
+                    if refused == LINES_REFUSED {
+                        tracing::warn!(run = self.run, "the last lines are lost: only they are not taken");
+                        return result;
+                    }
+                    stop.pause(pause);
+                    pause = (pause * 2).min(LONGEST_PAUSE);
                 }
             }
         }
         result
     }
+
+    fn forget_offered(&mut self) {
+        self.number += 1;
+        self.lines.drain(..self.offered.min(self.lines.len()));
+        self.offered = 0;
+    }
 }
+
+#[cfg(test)]
+mod tests;

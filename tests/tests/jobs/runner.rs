@@ -21,6 +21,8 @@ both_backends![
     a_partners_runner_takes_scripts_of_clients_when_told_to,
     the_documented_key_carries_a_script_to_its_end,
     the_documented_key_does_nothing_else,
+    a_script_outlives_a_suspension_of_its_client,
+    a_runner_whose_service_is_away_ends_when_it_is_told_to,
 ];
 
 fn is_root() -> bool {
@@ -279,11 +281,8 @@ fn narrow_key(server: &Server, client: &Client) -> (String, String) {
 fn the_documented_key_carries_a_script_to_its_end(server: &Server) {
     let client = server.new_client();
     let id = queued(&client, "sleep 17; echo over; exit 4\n", json!({}));
-    let mut command = runner_with(server, &client, &narrow_key(server, &client));
-    let log = tempfile::NamedTempFile::new().expect("a file");
-    let told = || fs::read_to_string(log.path()).unwrap_or_default();
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log.reopen().expect("the file"));
-    let mut program = Guard::spawn(&mut command);
+    let (mut program, log) = spawned(runner_with(server, &client, &narrow_key(server, &client)));
+    let told = || logged(&log);
     let ended = || program.process().try_wait().ok().flatten().is_some();
     wait_for(Duration::from_secs(60), ended, told);
     let run = whole(&client, &id);
@@ -299,6 +298,61 @@ fn the_documented_key_carries_a_script_to_its_end(server: &Server) {
     for what in ["claim".to_owned(), format!("{run}/heartbeat"), format!("{run}/log"), format!("{run}/result")] {
         let line = format!(r#""path":"/api/v2/tenants/{}/jobs/runs/{what}","status":200"#, client.tenant_id());
         assert!(log.contains(&line), "{line} is not in the log");
+    }
+}
+
+/// A runner under way, and what it logs.
+fn spawned(mut command: Command) -> (Guard, tempfile::NamedTempFile) {
+    let log = tempfile::NamedTempFile::new().expect("a file");
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log.reopen().expect("the file"));
+    (Guard::spawn(&mut command), log)
+}
+
+fn logged(log: &tempfile::NamedTempFile) -> String {
+    fs::read_to_string(log.path()).unwrap_or_default()
+}
+
+fn a_script_outlives_a_suspension_of_its_client(server: &Server) {
+    let admin = server.admin();
+    let client = server.new_client();
+    let id = queued(&client, "echo begun; sleep 4; echo over\n", json!({}));
+    let (mut program, log) = spawned(runner_with(server, &client, &narrow_key(server, &client)));
+    let begun = || whole(&client, &id)["output"] == json!("begun\n");
+    wait_for(Duration::from_secs(60), begun, || logged(&log));
+    let path = format!("/clients/{}", client.tenant_id());
+    admin.post_empty(&format!("{path}/suspend")).ok();
+    // It ends meanwhile, and the runner offers its result.
+    wait_for(Duration::from_secs(60), || logged(&log).contains("lines wait: 403"), || logged(&log));
+    std::thread::sleep(Duration::from_secs(6));
+    assert!(program.process().try_wait().ok().flatten().is_none(), "{}", logged(&log));
+    admin.post_empty(&format!("{path}/resume")).ok();
+    let ended = || program.process().try_wait().ok().flatten().is_some();
+    wait_for(Duration::from_secs(60), ended, || logged(&log));
+    let run = whole(&client, &id);
+    let expected = (&json!("SUCCEEDED"), &json!("begun\nover\n"), &json!(1));
+    assert_eq!((&run["status"], &run["output"], &run["attempt"]), expected, "{run}");
+}
+
+fn a_runner_whose_service_is_away_ends_when_it_is_told_to(server: &Server) {
+    let admin = server.admin();
+    for signals in [1, 2] {
+        let client = server.new_client();
+        let id = queued(&client, "echo begun; sleep 600\n", json!({}));
+        let (mut program, log) = spawned(runner_with(server, &client, &narrow_key(server, &client)));
+        let begun = || whole(&client, &id)["output"] == json!("begun\n");
+        wait_for(Duration::from_secs(60), begun, || logged(&log));
+        // To a runner a service that refuses it is as good as away.
+        admin.post_empty(&format!("/clients/{}/suspend", client.tenant_id())).ok();
+        for _ in 0..signals {
+            let pid = rustix::process::Pid::from_child(program.process());
+            rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it runs");
+            std::thread::sleep(Duration::from_millis(1_500));
+        }
+        let told = std::time::Instant::now();
+        let ended = || program.process().try_wait().ok().flatten().is_some();
+        wait_for(Duration::from_secs(60), ended, || logged(&log));
+        let bound = if signals == 1 { 30 } else { 3 };
+        assert!(told.elapsed() < Duration::from_secs(bound), "{:?}: {}", told.elapsed(), logged(&log));
     }
 }
 

@@ -181,5 +181,7 @@ pub fn change(tx: &mut Tx<'_>, old: &row::Run, new: &row::Run) -> db::Result<()>
         return Ok(());
     }
     store::existing(tx.conn, std::slice::from_ref(&old.tenant_id), &old.id)?;
-    Err(Problem::conflict("The run has just changed. Ask again.").into())
+    let mut problem = Problem::conflict("The run has just changed. Ask again.");
+    problem.retry_after = Some(1);
+    Err(problem.into())
 }
