@@ -21,7 +21,10 @@ use std::{
 
 use anyhow::{Context as _, ensure};
 use rustix::{
-    fs::{AtFlags, Dir, Gid, Mode, OFlags, Uid, chmodat, fchmod, fchown, fstat, mkdirat, openat, renameat, unlinkat},
+    fs::{
+        AtFlags, Dir, FlockOperation, Gid, Mode, OFlags, Uid, chmodat, fchmod, fchown, flock, fstat, mkdirat, openat,
+        renameat, unlinkat,
+    },
     io::Errno,
 };
 use tempfile::TempDir;
@@ -33,6 +36,9 @@ const REMOVAL_TIME: Duration = Duration::from_secs(10);
 
 /// How many names of a directory are held at once.
 const NAMES_AT_ONCE: usize = 1_000;
+
+/// What the directories of runners are called, before what tells them apart.
+const PREFIX: &str = "muster-runner-";
 
 /// What a script is called in its directory.
 pub const SCRIPT: &str = "script";
@@ -72,10 +78,11 @@ impl Workspace {
             "{} belongs to somebody else, or others may rename what is in it: name another directory with --work-dir",
             work.display()
         );
-        let directory = tempfile::Builder::new().prefix("muster-runner-").tempdir_in(&work);
-        let directory = directory.with_context(|| format!("making a directory in {}", work.display()))?;
-        let handle = rustix::fs::open(directory.path(), DIRECTORY, Mode::empty())?;
-        ensure!(fstat(&handle)?.st_uid == rustix::process::geteuid().as_raw(), "somebody else made the directory");
+        if let Err(error) = remove_leftovers(&work) {
+            tracing::warn!(%error, work = %work.display(), "what runners left that were killed stays");
+        }
+        let (directory, handle) = make_locked(&work)?;
+        ensure!(is_own(&handle)?, "somebody else made the directory");
         if user.is_some() {
             // They may pass, not look around.
             fchmod(&handle, Mode::from_raw_mode(0o711))?;
@@ -143,6 +150,52 @@ impl Directory {
         };
         std::thread::Builder::new().name("removing".to_owned()).spawn(work).map(drop)
     }
+}
+
+/// Makes the directory of a runner, locked for as long as the runner lives: others know by that that it is in use.
+fn make_locked(work: &Path) -> anyhow::Result<(TempDir, OwnedFd)> {
+    loop {
+        let directory = tempfile::Builder::new().prefix(PREFIX).tempdir_in(work);
+        let directory = directory.with_context(|| format!("making a directory in {}", work.display()))?;
+        // One that begins meanwhile may take what is not locked yet for a left-over.
+        let handle = match rustix::fs::open(directory.path(), DIRECTORY, Mode::empty()) {
+            Err(Errno::NOENT) => continue,
+            handle => handle?,
+        };
+        match flock(&handle, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) => continue,
+            Err(error) => tracing::warn!(%error, "if this runner is killed, its files stay: they cannot be locked"),
+            Ok(()) => {}
+        }
+        match std::fs::symlink_metadata(directory.path()) {
+            Ok(found) if found.ino() == fstat(&handle)?.st_ino => return Ok((directory, handle)),
+            _ => {}
+        }
+    }
+}
+
+/// Removes the directories of runners of this user that were killed: those that nobody has locked.
+fn remove_leftovers(work: &Path) -> rustix::io::Result<()> {
+    let parent = rustix::fs::open(work, DIRECTORY, Mode::empty())?;
+    let until = Instant::now() + REMOVAL_TIME;
+    for entry in Dir::read_from(&parent)? {
+        let entry = entry?;
+        let Some(name) = entry.file_name().to_str().ok().filter(|name| name.starts_with(PREFIX)) else { continue };
+        // A link, or somebody else's.
+        let Ok(handle) = openat(&parent, name, DIRECTORY, Mode::empty()) else { continue };
+        if !is_own(&handle)? || flock(&handle, FlockOperation::NonBlockingLockExclusive).is_err() {
+            continue;
+        }
+        match remove(&parent, &handle, name, Some(until)) {
+            Ok(()) => tracing::info!(name, "removed what a runner left that was killed"),
+            Err(error) => tracing::warn!(%error, name, "what a runner left that was killed stays"),
+        }
+    }
+    Ok(())
+}
+
+fn is_own(handle: &OwnedFd) -> rustix::io::Result<bool> {
+    Ok(fstat(handle)?.st_uid == rustix::process::geteuid().as_raw())
 }
 
 /// Removes a directory with all that is in it.

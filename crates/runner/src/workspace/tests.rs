@@ -56,3 +56,23 @@ fn a_directory_in_which_others_rename_is_refused() {
         assert_eq!(Workspace::new(work.path(), None).is_ok(), good, "{mode:o}");
     }
 }
+
+#[test]
+fn what_a_runner_left_that_was_killed_is_removed_by_the_next() {
+    let work = tempfile::tempdir().unwrap();
+    let count = || fs::read_dir(work.path()).unwrap().count();
+    let alive = Workspace::new(work.path(), None).unwrap();
+    let script = alive.script("echo").unwrap();
+    let left = work.path().join("muster-runner-left");
+    fs::create_dir_all(left.join("script/below")).unwrap();
+    fs::write(left.join("script/below/password"), "hush").unwrap();
+    let other = work.path().join("others");
+    fs::create_dir(&other).unwrap();
+    std::os::unix::fs::symlink(&other, work.path().join("muster-runner-link")).unwrap();
+    let next = Workspace::new(work.path(), None).unwrap();
+    assert!(!left.exists());
+    assert!(script.path().join(SCRIPT).exists(), "that of one that lives stays");
+    assert_eq!(count(), 4, "as do a link and other directories");
+    drop((script, alive, next));
+    assert_eq!(count(), 2);
+}
