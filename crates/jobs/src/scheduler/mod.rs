@@ -39,6 +39,12 @@ const IDLE: Duration = Duration::from_millis(500);
 /// How often abandoned runs are looked for, in milliseconds, and jobs that are held.
 const HOUSEKEEPING_MS: i64 = 5_000;
 
+/// For how long after a tenant is resumed its runners have time to say that they are there, in milliseconds.
+const UNHEARD_MS: i64 = 60_000;
+
+/// How often jobs are looked for that a clock that was ahead has moved on, in milliseconds.
+const CLOCK_CHECK_MS: i64 = 60_000;
+
 /// Starts the thread that makes runs when they are due. `clock` tells the time, so that tests can.
 ///
 /// # Errors
@@ -183,12 +189,19 @@ impl Work {
         }
     }
 
-    /// Lets runs wait again whose runner vanished, and ends those that the last runner left.
+    /// Lets runs wait again whose runner vanished, and ends those that the last runner left. Those of a suspended
+    /// tenant stay their runners', which are heard again when it is resumed.
     pub fn take_back_abandoned(&mut self, now: Timestamp) -> Result<()> {
         let tenants = self.db.read_here(|conn| store::ABANDONED.tenants(conn, now.millis()))?;
-        let notices = Arc::clone(&self.neighbours.notices);
+        let Neighbours { people, notices, .. } = self.neighbours.clone();
         let take_back = move |tx: &mut Tx<'_>, tenant: &str| {
             let runs = store::abandoned(tx.conn, tenant, now.millis(), AT_ONCE)?;
+            if !people.is_active(tx.conn, tenant)? {
+                for run in &runs {
+                    store::put_off(tx.conn, tenant, run, now.millis(), now.millis() + UNHEARD_MS)?;
+                }
+                return Ok(false);
+            }
             let take_back = |tx: &mut Tx<'_>, runs: &[String]| take_back(tx, &*notices, tenant, runs);
             tx.attempt_each(&runs, take_back, |tx, run, error| {
                 tracing::error!(%error, tenant, run, "a run that was abandoned is not taken back");
