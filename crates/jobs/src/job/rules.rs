@@ -26,10 +26,15 @@ pub fn next_due(rule: &Due, after: Timestamp) -> Option<i64> {
 }
 
 /// When a new job is due first: what began in the past is made up for by one run at once, unless the job skips what it
-/// missed.
-pub fn first_due(rule: &Due, misfire: &str, now: Timestamp) -> Option<i64> {
-    let past = if misfire == "skip" { None } else { rule.last(now).map(Timestamp::millis) };
-    past.or_else(|| next_due(rule, now))
+/// missed, or it is too late for that.
+fn first_due(rule: &Due, job: &Job, now: Timestamp) -> Option<i64> {
+    let past = if job.misfire == "skip" { None } else { rule.last(now).map(Timestamp::millis) };
+    past.filter(|due| !is_too_late(*due, job.lateness_s, now)).or_else(|| next_due(rule, now))
+}
+
+/// Is it too late to begin what was due at an instant, of a job that may begin so many seconds late?
+pub fn is_too_late(due_ms: i64, lateness_s: Option<i64>, now: Timestamp) -> bool {
+    lateness_s.is_some_and(|most| (now.millis() - due_ms) / 1_000 > most)
 }
 
 /// What a new job starts from.
@@ -115,7 +120,7 @@ pub fn changed(old: &Job, change: &JobChange, by: &str, now: Timestamp) -> Resul
     }
     job.next_due_ms = match (job.active, is_new, same_rule) {
         (false, ..) => None,
-        (true, true, _) => first_due(&rule(&job)?, &job.misfire, now),
+        (true, true, _) => first_due(&rule(&job)?, &job, now),
         (true, false, true) => old.next_due_ms,
         (true, false, false) => next_due(&rule(&job)?, now),
     };

@@ -63,7 +63,7 @@ fn fate(job: &Job, due: i64, last: i64, now: Timestamp) -> DueTimeOutcome {
     let late_s = (now.millis() - due) / 1_000;
     let skips = job.misfire == "skip";
     let most = job.lateness_s.or(skips.then_some(GRACE_S));
-    if most.is_some_and(|most| late_s > most) {
+    if rules::is_too_late(due, most, now) {
         return DueTimeOutcome::Missed(format!(
             "The service came {late_s} s late, and the job may not begin as late as that."
         ));

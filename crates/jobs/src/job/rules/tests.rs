@@ -33,6 +33,20 @@ fn a_start_long_past_is_due_once_and_at_once() {
 }
 
 #[test]
+fn what_is_too_late_when_a_job_is_made_is_not_due() {
+    let body = json!({"name": "a", "script": {"jobType": "antivirus"}, "maximumLateness": 600, "schedule":
+        {"startDate": "2026-01-01T02:00:00Z", "pattern": {"type": "daily", "frequency": "everyday"}}});
+    let change = NewJob::parse(&body).unwrap().into();
+    let due_at = |now| {
+        let made = changed(&blank("client_1", "j".to_owned(), "u", at(now)), &change, "u", at(now)).unwrap();
+        due(&made).unwrap()
+    };
+    assert_eq!(due_at("2026-11-20T02:10:00Z"), "2026-11-20T02:00:00+0000");
+    assert_eq!(due_at("2026-11-20T02:10:01Z"), "2026-11-21T02:00:00+0000");
+    assert_eq!(due_at("2026-11-20T15:00:00Z"), "2026-11-21T02:00:00+0000");
+}
+
+#[test]
 fn a_change_counts_from_now_on_and_leaves_what_was_due() {
     let daily = json!({"type": "daily", "frequency": "everyday"});
     let job = made("2026-11-01T10:00:00Z", daily.clone(), "skip", "2026-11-20T09:00:00Z");
