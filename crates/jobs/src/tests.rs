@@ -377,8 +377,7 @@ fn open_runs_of_a_job_are_bounded() {
 #[test]
 fn an_absence_is_in_the_history() {
     let fixture = fixture();
-    let [once, skip, all] =
-        ["once", "skip", "all"].map(|policy| fixture.daily(json!({"misfirePolicy": policy, "overlapPolicy": "queue"})));
+    let [once, skip, all] = ["once", "skip", "all"].map(|policy| fixture.daily(json!({"misfirePolicy": policy})));
     fixture.turn("2026-11-03T12:00:00Z");
     assert_eq!(fixture.told(&once), ["01T10 MISSED", "02T10 MISSED", "03T10 QUEUED"]);
     assert_eq!(fixture.told(&skip), ["01T10 MISSED", "02T10 MISSED", "03T10 MISSED"]);
@@ -502,8 +501,7 @@ fn the_span_of_a_run_is_recorded_when_its_end_is_committed() {
 #[test]
 fn a_suspended_tenants_jobs_are_held_and_go_on_by_the_policy() {
     let fixture = fixture();
-    let jobs =
-        ["once", "skip", "all"].map(|policy| fixture.daily(json!({"misfirePolicy": policy, "overlapPolicy": "queue"})));
+    let jobs = ["once", "skip", "all"].map(|policy| fixture.daily(json!({"misfirePolicy": policy})));
     let people: Arc<dyn People> = Arc::new(Suspended);
     let suspended = |now| fixture.work(&people).turn(at(now)).unwrap();
     suspended("2026-11-01T10:00:00Z");

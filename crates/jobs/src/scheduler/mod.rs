@@ -258,10 +258,11 @@ fn make_runs_of(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str, ids: &[S
         if !store::advance(tx.conn, job, plan.next_ms)? {
             continue;
         }
+        let waits = plan.waits;
         for (due_ms, fate) in plan.due {
             // A clock that was moved back, and a schedule that was changed since, can lead here a second time.
             if !made.contains(&(job.id.clone(), due_ms)) {
-                new.push(run(job, due_ms, fate, &mut open, covered.get(&job.id), now));
+                new.push(run(job, (due_ms, fate), waits, &mut open, covered.get(&job.id), now));
             }
         }
     }
@@ -280,11 +281,11 @@ struct OpenRuns {
     of_job: HashMap<String, usize>,
 }
 
-/// The run of one due time, by how many runs are open.
+/// The run of one due time, by how many runs are open. One that is made up for `waits` for those.
 fn run(
     job: &Job,
-    due_ms: i64,
-    fate: DueTimeOutcome,
+    (due_ms, fate): (i64, DueTimeOutcome),
+    waits: bool,
     open: &mut OpenRuns,
     covered: Option<&Vec<RunMaintenance>>,
     now: Timestamp,
@@ -295,7 +296,7 @@ fn run(
     run.maintenance = Json(covered.cloned().unwrap_or_default());
     match fate {
         DueTimeOutcome::Missed(reason) => not_run(run, MISSED, reason, now),
-        DueTimeOutcome::Run if job.overlap == "skip" && *of_job > 0 => {
+        DueTimeOutcome::Run if job.overlap == "skip" && *of_job > 0 && !waits => {
             not_run(run, SKIPPED, "A run of the job was not over when this one was due.".to_owned(), now)
         }
         DueTimeOutcome::Run => match no_room(*of_job, open.of_tenant) {

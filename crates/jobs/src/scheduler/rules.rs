@@ -32,6 +32,8 @@ pub struct Plan {
     pub due: Vec<(i64, DueTimeOutcome)>,
     /// When the job is due after those.
     pub next_ms: Option<i64>,
+    /// Do its runs wait for those that are open, each for the one before, whatever overlaps? They are made up for.
+    pub waits: bool,
 }
 
 /// Works out what a job is due for at an instant.
@@ -40,7 +42,7 @@ pub struct Plan {
 /// 500 for a stored schedule that cannot be read.
 pub fn plan(job: &Job, now: Timestamp) -> Result<Plan, Problem> {
     let Some(first) = job.next_due_ms.filter(|due| *due <= now.millis()) else {
-        return Ok(Plan { due: Vec::new(), next_ms: job.next_due_ms });
+        return Ok(Plan { due: Vec::new(), next_ms: job.next_due_ms, waits: false });
     };
     let rule = rules::rule(job)?;
     let next_ms = rules::next_due(&rule, now);

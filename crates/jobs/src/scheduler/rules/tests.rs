@@ -62,6 +62,34 @@ fn what_was_missed_is_made_up_for_by_the_policy() {
 }
 
 #[test]
+fn runs_that_are_made_up_for_one_by_one_wait_for_each_other() {
+    let waits = |policy: &str, now| plan(&job(json!({"misfirePolicy": policy})), at(now)).unwrap().waits;
+    for (now, expected) in [
+        ("2026-11-02T10:00:00Z", false),
+        ("2026-11-02T10:01:00Z", false),
+        ("2026-11-02T10:01:01Z", true),
+        ("2026-11-03T10:00:00Z", true),
+    ] {
+        assert_eq!(waits("all", now), expected, "{now}");
+    }
+    assert!(!waits("once", "2026-11-03T12:00:00Z") && !waits("skip", "2026-11-03T12:00:00Z"));
+}
+
+#[test]
+fn a_due_time_is_not_later_than_that_of_the_rule() {
+    let next = |due: Option<&str>, now| {
+        let due = due.map(|due| at(due).millis());
+        let next = next_by_now(&Job { next_due_ms: due, ..job(json!({})) }, at(now)).unwrap();
+        Timestamp::from_millis(next.unwrap()).to_string()
+    };
+    let now = "2026-11-02T12:00:00Z";
+    for late in [Some("2028-01-05T10:00:00Z"), None] {
+        assert_eq!(next(late, now), "2026-11-03T10:00:00+0000");
+    }
+    assert_eq!(next(Some("2026-11-01T10:00:00Z"), now), "2026-11-01T10:00:00+0000", "what is due stays due");
+}
+
+#[test]
 fn decades_are_no_storm() {
     let mut old = job(json!({"misfirePolicy": "all"}));
     old.next_due_ms = Some(at("2026-11-02T10:00:00Z").millis());
