@@ -347,7 +347,14 @@ fn a_suspended_client_runs_nothing(server: &Server) {
     let client = server.new_client();
     let path = format!("/clients/{}", client.tenant_id());
     let waiting = queued(&client, json!({}));
+    let next = || {
+        let run = client.get(&format!("/jobs/{waiting}")).ok().get("nextRun").cloned();
+        let runs = client.get(&format!("/jobs/{waiting}/next?count=2")).ok()["nextRuns"].as_array().map(Vec::len);
+        (run.is_some(), runs)
+    };
+    assert_eq!(next(), (true, Some(2)));
     admin.post_empty(&format!("{path}/suspend")).ok();
+    assert_eq!(next(), (false, Some(0)));
     let due = create(&client, &job(LONG_AGO, everyday()));
     let wanted = json!({"jobs": [waiting, due], "clients": true, "limit": 20});
     std::thread::sleep(std::time::Duration::from_secs(2));

@@ -343,7 +343,7 @@ pub fn delete_locked(
 
 /// When a job runs next
 ///
-/// The next due times of its schedule, in order; none when it is not active, or over.
+/// The next due times of its schedule, in order; none when it is not active, or over, or its client is suspended.
 #[utoipa::path(
     operation_id = "listNextJobRuns",
     params(JobId, Next),
@@ -351,10 +351,17 @@ pub fn delete_locked(
     security(("bearer" = ["viewer"]))
 )]
 #[get("/jobs/{jobId}/next")]
-pub async fn next(context: RequestContext<Next>, PathIds(id): PathIds<JobId>) -> api::Result<HttpResponse> {
+pub async fn next(
+    context: RequestContext<Next>,
+    people: web::Data<dyn People>,
+    PathIds(id): PathIds<JobId>,
+) -> api::Result<HttpResponse> {
     let Next { count } = context.query;
-    let scope = context.scope();
-    let row = context.db.point(move |conn| row::Job::existing(conn, &scope, &id)).await?;
+    let read = context.read(move |conn, scope| {
+        let row = row::Job::existing(conn, &scope.scope(), &id)?;
+        Ok((people.is_active(conn, &row.tenant_id)?, row))
+    });
+    let (is_active, row) = read.await?;
     let count = usize::try_from(count).unwrap_or(1);
-    answer::ok(&NextRuns { next_runs: rules::upcoming(&row, count)? })
+    answer::ok(&NextRuns { next_runs: if is_active { rules::upcoming(&row, count)? } else { Vec::new() } })
 }

@@ -35,6 +35,7 @@ pub fn jobs(conn: &mut Conn, people: &dyn People, around: &[String], rows: &[row
     let library = library(conn, around, rows)?;
     let authors = rows.iter().flat_map(|row| [row.created_by.as_str(), row.updated_by.as_str()]);
     let authors = Authors::load(conn, people, around, authors)?;
+    let active: HashSet<String> = people.active(conn, &tenants)?.into_iter().collect();
     let show = |row: &row::Job| {
         let entities = entities.remove(&row.id).unwrap_or_default();
         Ok(Job {
@@ -54,7 +55,7 @@ pub fn jobs(conn: &mut Conn, people: &dyn People, around: &[String], rows: &[row
             time_limit: row.time_limit_s,
             active: row.active,
             alert_on_failure: row.alert_on_failure,
-            next_run: row.next_due_ms.map(Timestamp::from_millis),
+            next_run: row.next_due_ms.filter(|_| active.contains(&row.tenant_id)).map(Timestamp::from_millis),
             created_by: authors.of(&row.created_by),
             created_date: Timestamp::from_millis(row.created_ms),
             updated_by: authors.of(&row.updated_by),
