@@ -105,6 +105,11 @@ impl CronExpression {
         Starts { expression: self.clone(), zone, last: after, place }
     }
 
+    /// At how many minutes it runs, on a day on which it does.
+    pub(crate) fn times_on_a_day(&self) -> u32 {
+        self.0.minutes.count_ones() * self.0.hours.count_ones()
+    }
+
     fn is_on(&self, day: Day) -> bool {
         let Some(date) = day.civil() else { return false };
         let month = u32::try_from(date.month()).unwrap_or_default();

@@ -11,6 +11,9 @@ use crate::{cron::CronExpression, rule::Rule, zones::Zone};
 const COUNTED: usize = 20_000;
 const COUNTED_OF_CRON: usize = 2_000;
 
+/// So many due times on a day are many.
+const OFTEN: i64 = 24;
+
 /// How far back the last due times are looked for, in milliseconds; a step is taken when the one before it found too
 /// few.
 const BACK: [i64; 6] = [7_200_000, 2 * DAY_MS, 35 * DAY_MS, 400 * DAY_MS, 4_020 * DAY_MS, 15_000 * DAY_MS];
@@ -109,12 +112,13 @@ impl Due {
         Latest { times: times.into(), before: before.min(most), more: before > most }
     }
 
-    /// Is it due more than 24 times within a day, the first on which it is due after an instant?
-    pub fn is_frequent(&self, after: Timestamp) -> bool {
-        let mut starts = self.starts(after);
-        let Some(first) = starts.next() else { return false };
-        let day = first.millis().saturating_add(DAY_MS);
-        starts.take_while(|due| due.millis() < day).take(24).count() == 24
+    /// Is it due 24 times or more on each day on which it is due, apart from the first and the last?
+    pub fn is_frequent(&self) -> bool {
+        match self {
+            Self::Dates(_) => false,
+            Self::Every { step_ms, .. } => DAY_MS / step_ms >= OFTEN,
+            Self::Cron { expression, .. } => i64::from(expression.times_on_a_day()) >= OFTEN,
+        }
     }
 }
 

@@ -93,8 +93,7 @@ pub fn changed(old: &Job, change: &JobChange, by: &str, now: Timestamp) -> Resul
         job.schedule = Json(json!(schedule));
         job.zone = zone.map(|zone| zone.name().to_owned()).unwrap_or_default();
         job.start_ms = schedule.start_date.at().millis();
-        let start = Timestamp::from_millis(job.start_ms.max(now.millis()));
-        job.frequent = schedule.due(zone.unwrap_or(Zone::GMT)).is_frequent(start);
+        job.frequent = schedule.due(zone.unwrap_or(Zone::GMT)).is_frequent();
     }
     if let Some(JobScript { job_type, shown, script_id }) = &change.script {
         job.job_type = (*job_type).to_owned();

@@ -28,8 +28,7 @@ pub fn lock_of_schedule(tenant: &str) -> db::Lock {
 /// How many jobs a tenant has at most.
 pub static QUOTA: Quota = Quota::new("jobs", "jobs", 20_000);
 
-/// How many jobs of a tenant are due more often than once an hour, at most: each makes at least a thousand rows a
-/// month.
+/// How many jobs of a tenant are due 24 times or more on a day, at most: each day of one makes so many rows.
 const MOST_FREQUENT: i64 = 500;
 
 /// What a list of jobs is sorted by; ids ascend in time.
@@ -111,7 +110,7 @@ pub fn insert(conn: &mut Conn, job: &Job) -> Result<()> {
     Ok(())
 }
 
-/// Refuses one job too many that is due more often than once an hour.
+/// Refuses one job too many that is due so often.
 fn admit_frequent(conn: &mut Conn, old: Option<&Job>, new: &Job) -> Result<()> {
     if !new.frequent || old.is_some_and(|old| old.frequent) {
         return Ok(());
@@ -122,7 +121,7 @@ fn admit_frequent(conn: &mut Conn, old: Option<&Job>, new: &Job) -> Result<()> {
         return Ok(());
     }
     let message = format!(
-        "the tenant has {MOST_FREQUENT} jobs that are due more often than once an hour, the most that it may have"
+        "the tenant has {MOST_FREQUENT} jobs that are due 24 times or more on a day, the most that it may have"
     );
     Err(Problem::field("schedule", message).into())
 }
