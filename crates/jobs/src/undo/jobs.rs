@@ -21,22 +21,24 @@ use crate::job::{
 };
 
 /// The fields of a job that are no lists and no objects.
-const PLAIN: [&str; 8] = [
+const PLAIN: [&str; 9] = [
     "name",
     "description",
     "active",
+    JOB_QUEUED,
     "timeLimit",
     "misfirePolicy",
     "maximumLateness",
     "overlapPolicy",
     "alertOnFailure",
 ];
+/// Of a job that is gone the audit log does not tell whether it was given, or followed from runs that are gone too.
+const JOB_QUEUED: &str = "jobQueued";
 const OBJECTS: [&str; 2] = ["schedule", "script"];
 const LABELS: &str = "labels";
 const ENTITIES: &str = "entities";
 /// Those that follow from a change; `resources` are the `entities` once more.
-const DERIVED: [&str; 8] =
-    ["id", "resources", "jobQueued", "nextRun", "createdBy", "createdDate", "updatedBy", "updatedDate"];
+const DERIVED: [&str; 7] = ["id", "resources", "nextRun", "createdBy", "createdDate", "updatedBy", "updatedDate"];
 /// What a job loses when it is deleted, and the audit log does not have.
 const LOST: &str = "runs";
 
@@ -57,6 +59,9 @@ impl Restorer for Jobs {
             |path: &str| PLAIN.contains(&path) || [LABELS, ENTITIES].contains(&path) || restore::is_in(path, &OBJECTS);
         let mut left = restore::left(change, &DERIVED, can_be_set);
         if !change.exists {
+            if restore::former(change, JOB_QUEUED) == Some(&Value::Bool(true)) {
+                left.push(JOB_QUEUED.to_owned());
+            }
             left.push(LOST.to_owned());
         }
         left
@@ -73,7 +78,8 @@ impl Restorer for Jobs {
             if Job::find(tx.conn, &tenant, &change.entity_id)?.is_some() {
                 return Err(Problem::conflict("There is another job with this id.").into());
             }
-            let former = JobChange::from(NewJob::parse(&body(change, &Value::Null))?);
+            let mut former = JobChange::from(NewJob::parse(&body(change, &Value::Null))?);
+            former.job_queued = None;
             let ports = (&*self.people, &*self.resources);
             let (created_by, created_ms) = restore::origin(change, tx);
             let made = insert(tx, scope, ports, &change.tenant_id, (&former, none()), |now| {

@@ -8,6 +8,7 @@ use crate::contract::{device, text};
 
 both_backends![
     a_job_is_as_it_was,
+    whether_a_job_is_queued_is_as_it_was_or_named,
     a_job_and_its_script_come_back_together,
     a_text_that_the_log_does_not_keep_is_named,
     a_script_that_is_gone_keeps_a_job_as_it_is,
@@ -47,6 +48,22 @@ fn a_job_is_as_it_was(server: &Server) {
     send(&client, &name, &path, &change);
     let set = newest(&client, &name);
     goes_back_and_forth(&client, &set, (&path, &json!({"description": "since"})), &before, || told(&client, &path));
+}
+
+fn whether_a_job_is_queued_is_as_it_was_or_named(server: &Server) {
+    let client = server.new_client();
+    let path = create(&client, script(&client, "true"));
+    let queued = || client.get(&path).ok()["jobQueued"].clone();
+    for given in [true, false] {
+        client.post(&path, &json!({"jobQueued": given})).ok();
+    }
+    undone(&client, &newest(&client, ""));
+    assert_eq!(queued(), json!(true));
+    client.delete(&path).ok();
+    let set = newest(&client, "");
+    assert_eq!(left(&client, &set), json!(["jobQueued", "runs"]));
+    undone(&client, &set);
+    assert_eq!(queued(), json!(false), "no run waits");
 }
 
 fn a_job_and_its_script_come_back_together(server: &Server) {
