@@ -383,6 +383,59 @@ fn an_absence_is_in_the_history() {
     assert_eq!(fixture.told(&skip), ["01T10 MISSED", "02T10 MISSED", "03T10 MISSED"]);
     assert_eq!(fixture.told(&all), ["01T10 QUEUED", "02T10 QUEUED", "03T10 QUEUED"]);
     assert!(fixture.runs(&once).iter().take(2).all(|run| !run.reason.is_empty() && run.finished_ms.is_some()));
+    assert!(fixture.runs(&all).iter().all(|run| run.exclusive), "they are carried out one after the other");
+    fixture.turn("2026-11-04T10:00:00Z");
+    assert_eq!(fixture.told(&all).last().unwrap(), "04T10 SKIPPED", "on time, while others wait");
+}
+
+#[test]
+fn a_run_that_its_runner_does_not_end_in_time_has_timed_out() {
+    let fixture = fixture();
+    let job = fixture.daily(json!({"timeLimit": 60}));
+    fixture.turn("2026-11-01T10:00:00Z");
+    let started = at("2026-11-01T10:05:00Z").millis();
+    fixture.change(&fixture.runs(&job)[0], |run| {
+        (run.state, run.attempt, run.started_ms) = ("RUNNING".to_owned(), 1, Some(started));
+        run.lease_ms = Some(at("2026-11-01T11:00:00Z").millis());
+    });
+    let people: Arc<dyn People> = Arc::new(Standalone);
+    for (now, state) in [("2026-11-01T10:15:59Z", "RUNNING"), ("2026-11-01T10:16:00Z", "TIMED_OUT")] {
+        fixture.work(&people).end_late(at(now)).unwrap();
+        assert_eq!(fixture.told(&job), [format!("01T10 {state}")]);
+    }
+    let run = &fixture.runs(&job)[0];
+    assert!(run.reason.contains("for 660 s") && run.lease_ms.is_none(), "{run:?}");
+}
+
+#[test]
+fn runs_of_a_suspended_tenant_stay_their_runners() {
+    let fixture = fixture();
+    let job = fixture.daily(json!({}));
+    fixture.turn("2026-11-01T10:00:00Z");
+    fixture.change(&fixture.runs(&job)[0], |run| {
+        run.state = "RUNNING".to_owned();
+        (run.attempt, run.lease_ms) = (3, Some(at("2026-11-01T10:01:00Z").millis()));
+    });
+    let people: Arc<dyn People> = Arc::new(Suspended);
+    for now in ["2026-11-01T10:01:00Z", "2026-11-01T10:03:00Z"] {
+        fixture.work(&people).take_back_abandoned(at(now)).unwrap();
+    }
+    fixture.take_back_abandoned(at("2026-11-01T10:03:59Z"));
+    assert_eq!(fixture.told(&job), ["01T10 RUNNING"]);
+    fixture.take_back_abandoned(at("2026-11-01T10:04:00Z"));
+    assert_eq!(fixture.told(&job), ["01T10 FAILED"], "nobody was heard since it was resumed");
+}
+
+#[test]
+fn a_job_of_a_suspended_tenant_has_no_next_run() {
+    let fixture = fixture();
+    let job = fixture.daily(json!({}));
+    let next = |people: &dyn People| {
+        let shown = fixture.db.read_here(|conn| job::view::job(conn, people, &[], &job)).unwrap();
+        shown.next_run
+    };
+    assert_eq!(next(&Standalone), Some(at("2026-11-01T10:00:00Z")));
+    assert_eq!(next(&Suspended), None);
 }
 
 #[test]

@@ -4,7 +4,11 @@ use base::timestamp::Timestamp;
 use db::{Condition, Conn, Order, Result};
 use diesel::prelude::*;
 
-use super::{row::Run, rules::MOST_ATTEMPTS, runner::wire::ClaimQuery};
+use super::{
+    row::Run,
+    rules::{MOST_ATTEMPTS, OVERTIME_S},
+    runner::wire::ClaimQuery,
+};
 use crate::schema::job_runs;
 
 /// A run that waits, and may not begin any more (`maximumLateness`). One that was given out before has begun.
@@ -15,6 +19,17 @@ pub fn too_late(now: Timestamp) -> Condition {
              AND job_runs.due_ms + (jobs.lateness_s + 1) * 1000 <= ",
     )
     .integer(now.millis())
+    .then(")")
+}
+
+/// A run that is under way for so long that its runner must have failed to end it.
+pub fn takes_too_long(now: Timestamp) -> Condition {
+    Condition::sql(
+        "job_runs.finished_ms IS NULL AND job_runs.state = 'RUNNING' AND EXISTS ( \
+             SELECT 1 FROM jobs WHERE jobs.tenant_id = job_runs.tenant_id AND jobs.id = job_runs.job_id \
+             AND job_runs.started_ms + jobs.time_limit_s * 1000 <= ",
+    )
+    .integer(now.millis().saturating_sub(1_000 * OVERTIME_S))
     .then(")")
 }
 

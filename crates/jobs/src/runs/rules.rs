@@ -15,6 +15,10 @@ pub const MOST_OUTPUT: usize = 1 << 20;
 /// How many times a run is given out; when the last runner vanishes too, it has failed.
 pub const MOST_ATTEMPTS: i64 = 3;
 
+/// How long after its time limit a run is left to its runner, in seconds: that one ends the script, and offers what
+/// became of it for five minutes to a service that is away.
+pub const OVERTIME_S: i64 = 600;
+
 /// The most runs of a job that are not over.
 pub const MOST_OPEN_OF_JOB: usize = 100;
 
@@ -86,9 +90,24 @@ pub fn no_room(of_job: usize, of_tenant: usize) -> Option<String> {
     }
 }
 
-/// A run that is over before it began.
+/// A run that is over without a word of a runner.
 pub fn not_run(run: Run, state: &str, reason: String, now: Timestamp) -> Run {
     Run { state: state.to_owned(), reason, finished_ms: Some(now.millis()), ..run }
+}
+
+/// A run that is over because it waited, or is under way, for longer than its job allows.
+pub fn ended_late(run: &Run, now: Timestamp) -> Run {
+    let seconds = |since: i64| (now.millis() - since) / 1_000;
+    let (state, reason) = match run.started_ms.filter(|_| run.state == RUNNING) {
+        Some(started) => {
+            (TIMED_OUT, format!("Its runner had it for {} s and did not end it at its time limit.", seconds(started)))
+        }
+        None => {
+            let late_s = seconds(run.due_ms);
+            (MISSED, format!("No runner took it for {late_s} s, and the job may not begin as late as that."))
+        }
+    };
+    Run { lease_ms: None, ..not_run(run.clone(), state, reason, now) }
 }
 
 /// When a run by hand is due: never at a whole second, so that it cannot stand where a scheduled one should.

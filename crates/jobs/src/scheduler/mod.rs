@@ -67,7 +67,7 @@ pub fn start_scheduler(
                 tracing::warn!(%error, "taking back abandoned runs");
             }
             if let Err(error) = work.end_late(now) {
-                tracing::warn!(%error, "ending runs that are too late to begin");
+                tracing::warn!(%error, "ending runs that are too late");
             }
             if let Err(error) = work.tell_again(now) {
                 tracing::warn!(%error, "telling again what became of runs");
@@ -154,8 +154,8 @@ impl Work {
         self.alarms.serve(&self.db, tenants, now, tell).map(drop)
     }
 
-    /// Ends runs that waited for longer than their jobs allow. Those of a suspended tenant are seen to when it is
-    /// resumed.
+    /// Ends runs that waited, or are under way, for longer than their jobs allow. Those of a suspended tenant are seen
+    /// to when it is resumed.
     pub fn end_late(&mut self, now: Timestamp) -> Result<()> {
         let Neighbours { people, notices, .. } = self.neighbours.clone();
         let db = self.db.clone();
@@ -176,7 +176,7 @@ impl Work {
                     |tx, runs| end_late(tx, &*notices, tenant, runs),
                     |_, run, error| {
                         failed = true;
-                        tracing::error!(%error, tenant, run, "a run that is too late to begin does not end");
+                        tracing::error!(%error, tenant, run, "a run that is too late does not end");
                         Ok(())
                     },
                 )?;
@@ -311,23 +311,21 @@ fn run(
     }
 }
 
-/// Ends runs of a tenant that wait, and may not begin any more.
+/// Ends runs of a tenant that wait and may not begin any more, and those that should be over.
 fn end_late(tx: &mut Tx<'_>, notices: &dyn Notices, tenant: &str, ids: &[String]) -> Result<()> {
     lock_jobs_of(tx, tenant, ids)?;
     // Somebody may have taken one, or changed its job, meanwhile.
     let late = store::late(tx.conn, tenant, tx.now, AT_ONCE)?;
-    let mut missed = Vec::new();
+    let mut ended = Vec::new();
     for old in runs::store::some(tx.conn, tenant, ids)?.into_iter().filter(|run| late.contains(&run.id)) {
-        let late_s = (tx.now.millis() - old.due_ms) / 1_000;
-        let reason = format!("No runner took it for {late_s} s, and the job may not begin as late as that.");
-        let new = runs::rules::not_run(old.clone(), runs::rules::MISSED, reason, tx.now);
+        let new = runs::rules::ended_late(&old, tx.now);
         if runs::store::update(tx.conn, &old, &new)? {
             tx.record_change(Some(&old), Some(&new))?;
             runs::trace::record_end(&new);
-            missed.push(new);
+            ended.push(new);
         }
     }
-    runs::alarms::tell(tx, notices, &missed.iter().collect::<Vec<_>>())
+    runs::alarms::tell(tx, notices, &ended.iter().collect::<Vec<_>>())
 }
 
 /// Locks the jobs of these runs of a tenant.

@@ -10,7 +10,10 @@ use diesel::{
 
 use crate::{
     job::row::Job,
-    runs::queue::too_late,
+    runs::{
+        queue::{takes_too_long, too_late},
+        rules::{MISSED, QUEUED, SKIPPED},
+    },
     schema::{job_runs, jobs},
 };
 
@@ -81,14 +84,20 @@ pub fn alarms(conn: &mut Conn, tenant: &str, now_ms: i64, most: usize) -> Result
     Ok(due.order((jobs::alarm_ms, jobs::id)).select(jobs::id).limit(limit(most)).load(conn)?)
 }
 
-/// The tenants with runs that wait, and may not begin any more.
+/// The tenants with runs that wait and may not begin any more, or that should be over.
 pub fn tenants_with_late_runs(conn: &mut Conn, now: Timestamp) -> Result<Vec<String>> {
-    Ok(job_runs::table.filter(too_late(now)).select(job_runs::tenant_id).distinct().load(conn)?)
+    Ok(job_runs::table.filter(late_or_too_long(now)).select(job_runs::tenant_id).distinct().load(conn)?)
 }
 
-/// The ids of runs of a tenant that wait, and may not begin any more.
+fn late_or_too_long(now: Timestamp) -> Condition {
+    // The first condition is that of the index.
+    let either = Condition::sql("job_runs.finished_ms IS NULL AND ((").append(too_late(now));
+    either.then(") OR (").append(takes_too_long(now)).then("))")
+}
+
+/// The ids of runs of a tenant that wait and may not begin any more, or that should be over.
 pub fn late(conn: &mut Conn, tenant: &str, now: Timestamp, most: usize) -> Result<Vec<String>> {
-    let late = job_runs::table.filter(job_runs::tenant_id.eq(tenant)).filter(too_late(now));
+    let late = job_runs::table.filter(job_runs::tenant_id.eq(tenant)).filter(late_or_too_long(now));
     Ok(late.order((job_runs::due_ms, job_runs::id)).select(job_runs::id).limit(limit(most)).load(conn)?)
 }
 
