@@ -166,6 +166,10 @@ impl Fixture {
         self.runs(job).iter().map(told).collect()
     }
 
+    fn job(&self, job: &Job) -> Job {
+        self.db.read_here(|conn| job::store::find(conn, &job.tenant_id, &job.id)).unwrap().unwrap()
+    }
+
     fn change(&self, run: &Run, change: impl FnOnce(&mut Run)) {
         let old = run.clone();
         let mut new = run.clone();
@@ -223,6 +227,76 @@ fn a_schedule_that_leads_to_the_same_time_again_makes_no_second_run() {
     assert_eq!(fixture.told(&job), ["01T10 QUEUED"]);
     fixture.turn("2026-11-02T10:00:00Z");
     assert_eq!(fixture.told(&job), ["01T10 QUEUED", "02T10 QUEUED"]);
+}
+
+/// Any sequence of days, on some of which the clock is ahead for a moment and a runner takes what is due then.
+#[test]
+fn a_clock_that_was_ahead_loses_no_run_and_repeats_none() {
+    let mut random = 1_u64;
+    let mut below = |most: u64| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) % most
+    };
+    let day_ms = 86_400_000;
+    for round in 0..12 {
+        let fixture = fixture();
+        let policy = ["once", "skip", "all"][round % 3];
+        let job = fixture.daily(json!({"misfirePolicy": policy, "overlapPolicy": "allow"}));
+        let people: Arc<dyn People> = Arc::new(Standalone);
+        let mut work = fixture.work(&people);
+        let mut begun = Vec::new();
+        for day in 0..20 {
+            let now = Timestamp::from_millis(at("2026-11-01T10:00:30Z").millis() + day * day_ms);
+            work.turn(now).unwrap();
+            if below(3) == 0 {
+                let ahead_ms = i64::try_from(60_001 + below(400 * 86_400_000)).unwrap();
+                work.turn(Timestamp::from_millis(now.millis() + ahead_ms)).unwrap();
+                let waiting = fixture.runs(&job).into_iter().filter(|run| run.finished_ms.is_none());
+                for run in waiting.filter(|run| run.due_ms > now.millis()).take(usize::from(below(2) == 0)) {
+                    begun.push(run.due_ms);
+                    fixture.change(&run, |run| {
+                        run.attempt = 1;
+                        (run.state, run.finished_ms) = ("SUCCEEDED".to_owned(), Some(run.due_ms));
+                    });
+                }
+                work.take_back_untimely(now).unwrap();
+            }
+            let next = fixture.job(&job).next_due_ms;
+            assert_eq!(next, Some(at("2026-11-02T10:00:00Z").millis() + day * day_ms), "day {day} of {round}");
+            let due = fixture.runs(&job);
+            let expected = (0..=day).map(|day| at("2026-11-01T10:00:00Z").millis() + day * day_ms);
+            let mut expected: Vec<i64> = expected.chain(begun.iter().copied()).collect();
+            expected.sort_unstable();
+            expected.dedup();
+            assert_eq!(due.iter().map(|run| run.due_ms).collect::<Vec<_>>(), expected, "day {day} of {round}");
+            assert!(due.iter().all(|run| run.state == "QUEUED" || run.state == "SUCCEEDED"), "day {day} of {round}");
+            fixture.finish(&job);
+        }
+    }
+}
+
+#[test]
+fn a_job_that_was_changed_by_a_clock_that_was_ahead_is_due_by_its_schedule() {
+    let fixture = fixture();
+    let job = fixture.daily(json!({}));
+    let old = job.clone();
+    let later = job::rules::changed(
+        &old,
+        &job::wire::JobChange::parse(&json!({"schedule": {"startDate": "2026-11-01T08:00:00Z",
+            "pattern": {"type": "daily", "frequency": "everyday"}}}))
+        .unwrap(),
+        "u",
+        at("2028-01-01T00:00:00Z"),
+    )
+    .unwrap();
+    fixture.db.write_here(move |conn| job::store::update(conn, &old, &later)).unwrap();
+    let people: Arc<dyn People> = Arc::new(Standalone);
+    let now = at("2026-11-01T09:10:00Z");
+    for _ in 0..2 {
+        fixture.work(&people).take_back_untimely(now).unwrap();
+        let stored = fixture.job(&job);
+        assert_eq!((stored.next_due_ms, stored.updated_ms), (Some(at("2026-11-02T08:00:00Z").millis()), now.millis()));
+    }
 }
 
 #[test]

@@ -57,12 +57,23 @@ pub fn start_scheduler(
     clock: impl Fn() -> Timestamp + Send + 'static,
 ) -> std::io::Result<Background> {
     let mut work = Work::new(db, maintenance, people, notices);
-    let mut housekeeping = i64::MIN;
+    let (mut housekeeping, mut clock_check) = (i64::MIN, i64::MIN);
+    // A clock that was moved back must not keep it from its work.
+    let is_time = |next: &mut i64, now: Timestamp, step_ms: i64| {
+        let is_time = now.millis() >= *next || *next - now.millis() > step_ms;
+        if is_time {
+            *next = now.millis() + step_ms;
+        }
+        is_time
+    };
     Background::repeat("scheduler", IDLE, "making runs", move || {
         let now = clock();
-        // A clock that was moved back must not keep it from its work.
-        if now.millis() >= housekeeping || housekeeping - now.millis() > HOUSEKEEPING_MS {
-            housekeeping = now.millis() + HOUSEKEEPING_MS;
+        if is_time(&mut clock_check, now, CLOCK_CHECK_MS)
+            && let Err(error) = work.take_back_untimely(now)
+        {
+            tracing::warn!(%error, "taking back what a clock that was ahead has done");
+        }
+        if is_time(&mut housekeeping, now, HOUSEKEEPING_MS) {
             if let Err(error) = work.take_back_abandoned(now) {
                 tracing::warn!(%error, "taking back abandoned runs");
             }
@@ -89,6 +100,7 @@ pub struct Work {
     late: TenantTurns,
     alarms: TenantTurns,
     held: TenantTurns,
+    untimely: TenantTurns,
 }
 
 /// Those whom the scheduler asks and tells.
@@ -104,8 +116,8 @@ impl Work {
     pub fn new(db: Db, maintenance: Arc<dyn Maintenance>, people: Arc<dyn People>, notices: Arc<dyn Notices>) -> Self {
         let neighbours = Neighbours { maintenance, people, notices };
         let due = TenantTurns::of_rows(&db, "scheduler", &[store::DUE, store::ABANDONED]);
-        let turns = || TenantTurns::new("scheduler");
-        Self { db, neighbours, due, abandoned: turns(), late: turns(), alarms: turns(), held: turns() }
+        let [abandoned, late, alarms, held, untimely] = std::array::from_fn(|_| TenantTurns::new("scheduler"));
+        Self { db, neighbours, due, abandoned, late, alarms, held, untimely }
     }
 
     /// Makes runs for jobs that are due; true when there may be more.
@@ -136,6 +148,16 @@ impl Work {
             }
             tenants = self.db.read_here(|conn| store::HELD.tenants(conn, i64::MAX))?;
         }
+    }
+
+    /// Takes back what a clock that was ahead has done: jobs are due again at the next time of their schedules, and
+    /// runs that it made too early and that nobody began are made when they are due.
+    pub fn take_back_untimely(&mut self, now: Timestamp) -> Result<()> {
+        let mut tenants = self.db.read_here(|conn| store::tenants_with_untimely_jobs(conn, now))?;
+        while self.untimely.serve(&self.db, std::mem::take(&mut tenants), now, take_back_untimely)? {
+            tenants = self.db.read_here(|conn| store::tenants_with_untimely_jobs(conn, now))?;
+        }
+        Ok(())
     }
 
     /// Tells alerts again what became of runs, where they could not be told.
@@ -228,6 +250,34 @@ fn make_runs(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str) -> Result<b
         store::hold(tx.conn, tenant, std::slice::from_ref(job))
     })?;
     Ok(made == AT_ONCE || made < due.len())
+}
+
+/// Takes back for some jobs of a tenant what a clock that was ahead has done; true when there may be more.
+fn take_back_untimely(tx: &mut Tx<'_>, tenant: &str) -> Result<bool> {
+    job::store::lock_of_schedule(tenant).take(tx.conn)?;
+    let untimely = store::untimely(tx.conn, tenant, tx.now, AT_ONCE)?;
+    let take_back = |tx: &mut Tx<'_>, ids: &[String]| {
+        job::store::lock_all(tx.conn, ids.iter().map(String::as_str).collect())?;
+        for id in ids {
+            let Some(job) = job::store::find(tx.conn, tenant, id)? else { continue };
+            let next_ms = rules::next_by_now(&job, tx.now)?;
+            // One that a runner has begun keeps its due time, and its job may have another schedule since.
+            if next_ms == job.next_due_ms && job.updated_ms <= tx.now.millis() {
+                continue;
+            }
+            tracing::warn!(tenant, job = id, next_ms, "the clock was ahead: the job is due again by its schedule");
+            store::remove_untimely_runs(tx.conn, &job, tx.now)?;
+            store::set_timely(tx.conn, &job, next_ms, tx.now)?;
+        }
+        Ok(())
+    };
+    let mut failed = false;
+    tx.attempt_each(&untimely, take_back, |_, job, error| {
+        failed = true;
+        tracing::error!(%error, tenant, job, "what a clock that was ahead has done stays");
+        Ok(())
+    })?;
+    Ok(!failed && untimely.len() == AT_ONCE && store::untimely(tx.conn, tenant, tx.now, AT_ONCE)? != untimely)
 }
 
 /// Makes runs for jobs of a tenant.

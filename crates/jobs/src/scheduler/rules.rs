@@ -1,8 +1,8 @@
 //! What is due, and what becomes of what was missed. Pure.
 //!
 //! Due times come from the rule and the last due time alone, never from how long something took. So a clock that moves
-//! makes runs early or late, but neither fewer nor more of them: moved back, nothing is due until the rule's next time
-//! comes; moved forward, what lies between is made up for as after any other absence.
+//! makes runs early or late, but neither fewer nor more of them: moved forward, what lies between is made up for as
+//! after any other absence; moved back, what was made too early is due again, unless a runner has begun it.
 
 use base::{problem::Problem, timestamp::Timestamp};
 use calendar::due::Latest;
@@ -58,7 +58,17 @@ pub fn plan(job: &Job, now: Timestamp) -> Result<Plan, Problem> {
         let many = if more { "more than " } else { "" };
         *fate = DueTimeOutcome::Missed(format!("{told} So were {many}{before} due times before it."));
     }
-    Ok(Plan { due, next_ms })
+    let was_away = due.len() > 1 || now.millis() - last > GRACE_S * 1_000;
+    Ok(Plan { due, next_ms, waits: job.misfire == "all" && was_away })
+}
+
+/// When a job is due next that a clock that was ahead may have moved on.
+///
+/// # Errors
+/// 500 for a stored schedule that cannot be read.
+pub fn next_by_now(job: &Job, now: Timestamp) -> Result<Option<i64>, Problem> {
+    let next = rules::next_due(&rules::rule(job)?, now);
+    Ok(job.next_due_ms.into_iter().chain(next).min())
 }
 
 fn fate(job: &Job, due: i64, last: i64, now: Timestamp) -> DueTimeOutcome {

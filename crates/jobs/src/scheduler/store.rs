@@ -57,6 +57,51 @@ pub fn advance(conn: &mut Conn, job: &Job, next_ms: Option<i64>) -> Result<bool>
     Ok(diesel::update(seen).set(jobs::next_due_ms.eq(next_ms)).execute(conn)? == 1)
 }
 
+/// Clocks of several gateways, and one that is set right, may differ by so much, in milliseconds.
+const TOLERANCE_MS: i64 = 60_000;
+
+/// A job that a clock that was ahead has moved on: a run of it is due later than now and the job after that, or it was
+/// changed later than now. A schedule makes no run before it is due.
+fn is_untimely(now: Timestamp) -> Condition {
+    let latest_ms = now.millis().saturating_add(TOLERANCE_MS);
+    Condition::sql("jobs.active AND jobs.held_ms IS NULL AND (jobs.updated_ms > ")
+        .integer(latest_ms)
+        .then(
+            " OR EXISTS (SELECT 1 FROM job_runs WHERE job_runs.tenant_id = jobs.tenant_id \
+             AND job_runs.job_id = jobs.id AND job_runs.cause = 'schedule' \
+             AND (jobs.next_due_ms IS NULL OR job_runs.due_ms < jobs.next_due_ms) AND job_runs.due_ms > ",
+        )
+        .integer(latest_ms)
+        .then("))")
+}
+
+/// The tenants with jobs that a clock that was ahead has moved on.
+pub fn tenants_with_untimely_jobs(conn: &mut Conn, now: Timestamp) -> Result<Vec<String>> {
+    Ok(jobs::table.filter(is_untimely(now)).select(jobs::tenant_id).distinct().load(conn)?)
+}
+
+/// The ids of jobs of a tenant that a clock that was ahead has moved on.
+pub fn untimely(conn: &mut Conn, tenant: &str, now: Timestamp, most: usize) -> Result<Vec<String>> {
+    let untimely = jobs::table.filter(jobs::tenant_id.eq(tenant)).filter(is_untimely(now));
+    Ok(untimely.order(jobs::id).select(jobs::id).limit(limit(most)).load(conn)?)
+}
+
+/// Removes the runs that a schedule made of a job for times that are yet to come, and that nobody began.
+pub fn remove_untimely_runs(conn: &mut Conn, job: &Job, now: Timestamp) -> Result<()> {
+    let of_job = job_runs::table.filter(job_runs::tenant_id.eq(&job.tenant_id)).filter(job_runs::job_id.eq(&job.id));
+    let to_come = of_job.filter(job_runs::due_ms.gt(now.millis())).filter(job_runs::cause.eq("schedule"));
+    let begun_by_none = job_runs::state.eq_any([QUEUED, SKIPPED, MISSED]).and(job_runs::attempt.eq(0));
+    diesel::delete(to_come.filter(begun_by_none)).execute(conn)?;
+    Ok(())
+}
+
+/// Puts a job on the schedule at this time, as one that was changed no later than now.
+pub fn set_timely(conn: &mut Conn, job: &Job, next_ms: Option<i64>, now: Timestamp) -> Result<()> {
+    let set = (jobs::next_due_ms.eq(next_ms), jobs::updated_ms.eq(job.updated_ms.min(now.millis())));
+    diesel::update(jobs::table.find((&job.tenant_id, &job.id))).set(set).execute(conn)?;
+    Ok(())
+}
+
 /// Takes jobs of a tenant off the schedule, and keeps when they were due.
 pub fn hold(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<()> {
     let these = jobs::table.filter(jobs::tenant_id.eq(tenant)).filter(jobs::id.eq_any(ids));
