@@ -1,7 +1,5 @@
 //! `muster check`: what is wrong with a configuration, before the service starts with it.
 
-use std::net::TcpListener;
-
 use ::config::environment::Unknown;
 use anyhow::bail;
 use doctor::{Report, Severity};
@@ -97,12 +95,9 @@ pub fn check_database(report: &mut Report, storage: &Storage, keys: &SecretsKey)
 
 fn check_address(report: &mut Report, listen: &Listen) {
     const WHAT: &str = "address";
-    if let Err(error) = listen.check(listen.listen) {
-        return report.fault(WHAT, error);
-    }
-    match TcpListener::bind(listen.listen) {
+    match listen.check(listen.listen).and_then(|()| listen.bind()) {
         Ok(_) => report.good(WHAT, format!("{} is free", listen.listen)),
-        Err(error) => report.fault(WHAT, format!("{}: {error}", listen.listen)),
+        Err(error) => report.fault(WHAT, format!("{error:#}")),
     }
 }
 

@@ -344,7 +344,7 @@ impl Listen {
     }
 
     /// Takes the address.
-    fn bind(&self) -> anyhow::Result<TcpListener> {
+    pub fn bind(&self) -> anyhow::Result<TcpListener> {
         let address = self.listen;
         let bound = if self.reuse_port { sockets::bind_shared(address) } else { TcpListener::bind(address) };
         bound.with_context(|| format!("cannot listen on {address}: name another address or port with --listen"))

@@ -43,7 +43,7 @@ fn what_serves_is_right(backend: Backend) {
     // Its own port is taken, by itself.
     let address = server.base().trim_start_matches("http://");
     arguments.extend(["--listen", address]);
-    says(&check(&server.data_dir(), &arguments), false, &[&format!("FAIL  address: {address}")]);
+    says(&check(&server.data_dir(), &arguments), false, &[&format!("FAIL  address: cannot listen on {address}")]);
 }
 
 #[test]

@@ -235,6 +235,14 @@ fn an_address_is_shared_by_gateways_that_say_so() {
     for _ in 0..20 {
         assert_eq!(http().get(format!("{}/health/live", first.base())).send().unwrap().status().as_u16(), 200);
     }
+    let check = |more: &[&str]| {
+        let mut command = muster();
+        command.args(["check", "--listen", &address, "--data-dir"]).arg(first.data_dir()).args(more);
+        Exit::of(command.args(["--database-url", first.database_url().unwrap()]))
+    };
+    assert!(check(&[]).stdout.contains("FAIL  address"));
+    let shared = check(&["--reuse-port"]).stdout;
+    assert!(shared.contains(&format!("{address} is free")), "{shared}");
     terminate(&mut second);
     assert!(end(&mut second).success(), "{}", logged());
     assert_eq!(first.get("/health/ready").status, 200);
