@@ -171,11 +171,11 @@ impl RunExecutor {
         let body = json!({
             "attempt": attempt, "status": outcome.status, "exitCode": outcome.exit_code, "reason": outcome.reason,
         });
-        let path = format!("/jobs/runs/{run}/result");
+        let key = format!("{run}-{attempt}-result");
         let until = Instant::now() + RESULT_RETRY_TIME;
         let mut pause = FIRST_PAUSE;
         loop {
-            match self.service.post(&path, &body, Some(&format!("{run}-{attempt}-result"))).or_later() {
+            match post_once(&mut self.service, (&run, attempt), "result", &body, &key) {
                 Response::Done(_) => return Ok(()),
                 Response::Gone(why) | Response::Refused(why) | Response::Forbidden(_, why) => {
                     tracing::warn!(run, "the result was refused: {why}");
@@ -273,6 +273,18 @@ fn traceparent(work: &Value) -> Option<String> {
     work["traceparent"].as_str().filter(is_text).map(ToOwned::to_owned)
 }
 
+/// Says something of a run once, under a key. A refusal may be about the key, under which the same request is under
+/// way, and a proxy may not hand on that this passes: the run is gone when its heartbeat is refused, too.
+fn post_once(service: &mut Service, (run, attempt): (&str, i64), what: &str, body: &Value, key: &str) -> Response {
+    match service.post(&format!("/jobs/runs/{run}/{what}"), body, Some(key)).or_later() {
+        Response::Gone(why) => match heartbeat(service, run, attempt) {
+            Response::Gone(why) => Response::Gone(why),
+            _ => Response::Later(why),
+        },
+        response => response,
+    }
+}
+
 /// Says that this runner still has a run.
 fn heartbeat(service: &mut Service, run: &str, attempt: i64) -> Response {
     let body = json!({"attempt": attempt, "leaseSeconds": LEASE_S});
@@ -321,7 +333,7 @@ impl Log<'_> {
             let lines = self.lines.get(..self.offered).unwrap_or_default();
             let body = json!({"attempt": self.attempt, "lines": lines, "leaseSeconds": LEASE_S});
             let once = format!("{}-{}-log-{}", self.run, self.attempt, self.number);
-            match service.post(&format!("/jobs/runs/{}/log", self.run), &body, Some(&once)).or_later() {
+            match post_once(service, (self.run, self.attempt), "log", &body, &once) {
                 Response::Done(answer) => {
                     self.forget_offered();
                     result = SendResult::Accepted;

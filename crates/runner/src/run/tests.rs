@@ -80,9 +80,10 @@ fn lines_that_wait_are_sent_again_as_they_were() {
 
 #[test]
 fn a_run_that_is_over_is_gone() {
-    let (mut service, _asked) = service(vec![OVER]);
+    let (mut service, _asked) = service(vec![OVER, OK, OVER, OVER]);
     let mut log = log();
     log.take(vec!["one".to_owned()]);
+    assert!(matches!(log.send(&mut service, None), SendResult::Nothing), "that was about the key");
     assert!(matches!(log.send(&mut service, None), SendResult::Gone));
 }
 
