@@ -276,6 +276,27 @@ fn a_clock_that_was_ahead_loses_no_run_and_repeats_none() {
 }
 
 #[test]
+fn a_run_that_a_clock_that_was_ahead_gave_out_is_taken_back_when_its_runner_is_gone() {
+    let fixture = fixture();
+    let job = fixture.daily(json!({}));
+    fixture.turn("2026-11-01T10:00:00Z");
+    let ahead = at("2028-01-01T00:00:00Z").millis();
+    fixture.change(&fixture.runs(&job)[0], |run| {
+        (run.state, run.attempt) = ("RUNNING".to_owned(), 1);
+        (run.started_ms, run.lease_ms) = (Some(ahead), Some(ahead + 60_000));
+    });
+    let people: Arc<dyn People> = Arc::new(Standalone);
+    let now = at("2026-11-01T10:00:05Z");
+    fixture.work(&people).take_back_untimely(now).unwrap();
+    assert_eq!(fixture.runs(&job)[0].started_ms, Some(now.millis()));
+    for (now, state) in [("2026-11-01T11:00:04Z", "RUNNING"), ("2026-11-01T11:00:05Z", "QUEUED")] {
+        fixture.work(&people).take_back_untimely(at(now)).unwrap();
+        fixture.take_back_abandoned(at(now));
+        assert_eq!(fixture.told(&job), [format!("01T10 {state}")]);
+    }
+}
+
+#[test]
 fn a_job_that_was_changed_by_a_clock_that_was_ahead_is_due_by_its_schedule() {
     let fixture = fixture();
     let job = fixture.daily(json!({}));

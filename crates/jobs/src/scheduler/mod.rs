@@ -153,9 +153,9 @@ impl Work {
     /// Takes back what a clock that was ahead has done: jobs are due again at the next time of their schedules, and
     /// runs that it made too early and that nobody began are made when they are due.
     pub fn take_back_untimely(&mut self, now: Timestamp) -> Result<()> {
-        let mut tenants = self.db.read_here(|conn| store::tenants_with_untimely_jobs(conn, now))?;
+        let mut tenants = self.db.read_here(|conn| store::tenants_with_untimely_rows(conn, now))?;
         while self.untimely.serve(&self.db, std::mem::take(&mut tenants), now, take_back_untimely)? {
-            tenants = self.db.read_here(|conn| store::tenants_with_untimely_jobs(conn, now))?;
+            tenants = self.db.read_here(|conn| store::tenants_with_untimely_rows(conn, now))?;
         }
         Ok(())
     }
@@ -255,6 +255,7 @@ fn make_runs(tx: &mut Tx<'_>, neighbours: &Neighbours, tenant: &str) -> Result<b
 /// Takes back for some jobs of a tenant what a clock that was ahead has done; true when there may be more.
 fn take_back_untimely(tx: &mut Tx<'_>, tenant: &str) -> Result<bool> {
     job::store::lock_of_schedule(tenant).take(tx.conn)?;
+    store::shorten_leases(tx.conn, tenant, tx.now)?;
     let untimely = store::untimely(tx.conn, tenant, tx.now, AT_ONCE)?;
     let take_back = |tx: &mut Tx<'_>, ids: &[String]| {
         job::store::lock_all(tx.conn, ids.iter().map(String::as_str).collect())?;

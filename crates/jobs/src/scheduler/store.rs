@@ -13,6 +13,7 @@ use crate::{
     runs::{
         queue::{takes_too_long, too_late},
         rules::{MISSED, QUEUED, SKIPPED},
+        runner::wire::LONGEST_LEASE,
     },
     schema::{job_runs, jobs},
 };
@@ -75,9 +76,31 @@ fn is_untimely(now: Timestamp) -> Condition {
         .then("))")
 }
 
-/// The tenants with jobs that a clock that was ahead has moved on.
-pub fn tenants_with_untimely_jobs(conn: &mut Conn, now: Timestamp) -> Result<Vec<String>> {
-    Ok(jobs::table.filter(is_untimely(now)).select(jobs::tenant_id).distinct().load(conn)?)
+/// A run whose lease ends later than one that begins now can.
+fn is_lease_untimely(now: Timestamp) -> Condition {
+    let latest_ms = now.millis().saturating_add(LONGEST_LEASE * 1_000 + TOLERANCE_MS);
+    Condition::sql("job_runs.finished_ms IS NULL AND job_runs.lease_ms IS NOT NULL AND job_runs.lease_ms > ")
+        .integer(latest_ms)
+}
+
+/// The tenants with jobs that a clock that was ahead has moved on, or with runs that it gave out.
+pub fn tenants_with_untimely_rows(conn: &mut Conn, now: Timestamp) -> Result<Vec<String>> {
+    let mut tenants: Vec<String> =
+        jobs::table.filter(is_untimely(now)).select(jobs::tenant_id).distinct().load(conn)?;
+    let of_runs = job_runs::table.filter(is_lease_untimely(now)).select(job_runs::tenant_id).distinct();
+    tenants.extend(of_runs.load::<String>(conn)?);
+    tenants.sort_unstable();
+    tenants.dedup();
+    Ok(tenants)
+}
+
+/// Has runs of a tenant that a clock that was ahead gave out begin now, with the longest lease from now on.
+pub fn shorten_leases(conn: &mut Conn, tenant: &str, now: Timestamp) -> Result<()> {
+    let lease_ms = now.millis().saturating_add(LONGEST_LEASE * 1_000);
+    diesel::update(job_runs::table.filter(job_runs::tenant_id.eq(tenant)).filter(is_lease_untimely(now)))
+        .set((job_runs::lease_ms.eq(Some(lease_ms)), job_runs::started_ms.eq(Some(now.millis()))))
+        .execute(conn)?;
+    Ok(())
 }
 
 /// The ids of jobs of a tenant that a clock that was ahead has moved on.

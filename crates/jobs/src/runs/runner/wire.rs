@@ -22,7 +22,7 @@ const LEASE: i64 = 60;
 const MOST_RUNS: i64 = 20;
 
 /// The longest that a lease may be, in seconds.
-const LONGEST_LEASE: i64 = 3600;
+pub const LONGEST_LEASE: i64 = 3600;
 
 /// The most jobs, or resources, that a claim names.
 const MOST_IDS: usize = 1000;
