@@ -44,8 +44,9 @@ pub struct State<'s> {
 /// How far ahead the next one is looked for, in days; a step is taken when the one before it found nothing.
 const AHEAD: [i64; 4] = [2, 35, 400, 4_020];
 
-/// How many pieces that go on beyond a hand-over, an edit or a change among the people are joined at most.
-const MOST_JOINTS: usize = 256;
+/// How far before and behind what is known its beginning and its end are looked for, in milliseconds; a step is taken
+/// when the one before it did not find them. Most stretches end where their piece does.
+const AROUND: [i64; 5] = [1, 2 * DAY_MS, 35 * DAY_MS, 400 * DAY_MS, 4_020 * DAY_MS];
 
 /// A stretch without an end ends here.
 pub const NEVER: Timestamp = Timestamp::from_millis(i64::MAX);
@@ -158,24 +159,35 @@ impl<'s> Duties<'s> {
     pub fn whole(&mut self, duty: Duty<'s>) -> Duty<'s> {
         let mut whole = duty;
         let of = self.schedule.shift(whole.shift).map_or(LineSelection::All, |(id, _)| LineSelection::Shift(id));
-        for _ in 0..MOST_JOINTS {
-            let start = whole.time.start();
-            let before = Interval::new(Timestamp::from_millis(start.millis().saturating_sub(1)), start);
-            let Some(joined) = before.and_then(|before| self.adjoining(&whole, before, of)) else { break };
-            whole.time = Interval::new(joined.time.start(), whole.time.end()).unwrap_or(whole.time);
+        for by in AROUND {
+            let Some(before) = back(whole.time.start(), by) else { break };
+            let Some(joined) = self.touching(&whole, before, of) else { break };
+            whole.time = joined;
+            if before.start() < joined.start() {
+                break;
+            }
         }
-        for _ in 0..MOST_JOINTS {
+        for by in AROUND {
             let end = whole.time.end();
-            let after = Interval::new(end, Timestamp::from_millis(end.millis().saturating_add(1)));
-            let Some(joined) = after.and_then(|after| self.adjoining(&whole, after, of)) else { break };
-            whole.time = Interval::new(whole.time.start(), joined.time.end()).unwrap_or(whole.time);
+            let after = Interval::new(end, Timestamp::from_millis(end.millis().saturating_add(by)));
+            let Some(after) = after else { break };
+            let Some(joined) = self.touching(&whole, after, of) else { break };
+            whole.time = joined;
+            if joined.end() < after.end() {
+                break;
+            }
         }
         whole
     }
 
-    fn adjoining(&mut self, duty: &Duty<'s>, there: Interval, of: LineSelection<'_>) -> Option<Duty<'s>> {
+    /// The time of a duty together with what it goes on in there, before or behind it.
+    fn touching(&mut self, duty: &Duty<'s>, there: Interval, of: LineSelection<'_>) -> Option<Interval> {
         let (duties, _) = self.within(there, of);
-        duties.into_iter().find(|other| self.same(duty, other))
+        let touches =
+            |other: &&Duty<'_>| other.time.start() <= duty.time.end() && duty.time.start() <= other.time.end();
+        let other = duties.iter().filter(touches).find(|other| self.same(duty, other))?;
+        let (start, end) = (other.time.start().min(duty.time.start()), other.time.end().max(duty.time.end()));
+        Interval::new(start, end)
     }
 
     fn same(&self, one: &Duty<'_>, other: &Duty<'_>) -> bool {
@@ -287,6 +299,11 @@ impl<'s> Duties<'s> {
         let find = || schedule.crew(post).map(|crew| staff.on_call(crew, at)).unwrap_or_default();
         if staff.is_steady() { self.posts.entry(post).or_insert_with(find).clone() } else { find() }
     }
+}
+
+/// So many milliseconds before an instant.
+fn back(at: Timestamp, by: i64) -> Option<Interval> {
+    Interval::new(Timestamp::from_millis(at.millis().saturating_sub(by)), at)
 }
 
 /// Are they the same, in any order?

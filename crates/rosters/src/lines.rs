@@ -9,7 +9,7 @@ mod line;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::timestamp::Timestamp;
 use calendar::{Interval, Rule, Turns, sets};
@@ -236,19 +236,36 @@ impl Lines {
             .filter_map(|(place, one)| Some((place, one.time.intersection(asked)?)))
             .collect();
         let free = sets::subtract(all.iter().map(|(_, time)| *time), covered.iter().copied());
-        for free in free {
-            let here: Vec<(usize, Interval)> =
-                all.iter().filter_map(|(place, time)| Some((*place, time.intersection(free)?))).collect();
-            let mut cuts: Vec<Timestamp> = here.iter().flat_map(|(_, time)| [time.start(), time.end()]).collect();
-            cuts.sort_unstable();
-            cuts.dedup();
-            for time in cuts.iter().zip(cuts.iter().skip(1)).filter_map(|(from, to)| Interval::new(*from, *to)) {
-                // Anyone who is relieved of nothing is not told of.
-                let last = here.iter().filter(|(_, one)| one.contains(time.start())).map(|(place, _)| *place).max();
-                pieces.extend(last.map(|last| Segment { time, shift: Label::None, post: None, over: vec![last] }));
-            }
+        for (last, time) in last_made(&all) {
+            let first = free.partition_point(|free| free.end() <= time.start());
+            let parts = free.iter().skip(first).map_while(|free| free.intersection(time));
+            // Anyone who is relieved of nothing is not told of.
+            let piece = |time| Segment { time, shift: Label::None, post: None, over: vec![last] };
+            pieces.extend(parts.map(piece));
         }
     }
+}
+
+/// Of overrides, by their places, the last one that was made at each time, as long as it is that one.
+fn last_made(overrides: &[(usize, Interval)]) -> Vec<(usize, Interval)> {
+    let edges = |(place, time): &(usize, Interval)| [(time.start(), true, *place), (time.end(), false, *place)];
+    let mut changes: Vec<(Timestamp, bool, usize)> = overrides.iter().flat_map(edges).collect();
+    changes.sort_unstable();
+    let mut found: Vec<(usize, Interval)> = Vec::new();
+    let mut open = BTreeSet::new();
+    for ((at, begins, place), (next, ..)) in changes.iter().zip(changes.iter().skip(1)) {
+        if *begins {
+            open.insert(*place);
+        } else {
+            open.remove(place);
+        }
+        let (Some(last), Some(time)) = (open.last().copied(), Interval::new(*at, *next)) else { continue };
+        match found.last_mut().filter(|(known, before)| *known == last && before.end() == time.start()) {
+            Some((_, whole)) => *whole = Interval::new(whole.start(), time.end()).unwrap_or(*whole),
+            None => found.push((last, time)),
+        }
+    }
+    found
 }
 
 fn order(piece: &Segment) -> (Timestamp, Timestamp, bool, Label) {

@@ -6,9 +6,13 @@ use calendar::{Interval, Zone};
 use serde_json::json;
 
 use super::*;
-use crate::{crew::Crew, lines::Version};
+use crate::{
+    crew::Crew,
+    lines::{Overridden, Override, Version},
+    schedule::Relief,
+};
 
-fn at(text: &str) -> Timestamp {
+pub fn at(text: &str) -> Timestamp {
     Timestamp::parse(text).unwrap()
 }
 
@@ -19,10 +23,10 @@ fn daily(from: &str, to: &str) -> calendar::Rule {
 }
 
 /// Id, user, from, to, and within which stretch.
-type OneUser<'s> = (&'s str, &'s str, &'s str, &'s str, (i64, i64));
+pub type OneUser<'s> = (&'s str, &'s str, &'s str, &'s str, (i64, i64));
 
 /// Shifts of one user each, that hold within a stretch.
-fn schedule(shifts: &[OneUser<'_>]) -> Schedule {
+pub fn schedule(shifts: &[OneUser<'_>]) -> Schedule {
     let mut schedule = Schedule::default();
     for (id, user, from, to, (begins, ends)) in shifts {
         let valid = Interval::new(Timestamp::from_millis(*begins), Timestamp::from_millis(*ends)).unwrap();
@@ -33,7 +37,7 @@ fn schedule(shifts: &[OneUser<'_>]) -> Schedule {
     schedule
 }
 
-const ALWAYS: (i64, i64) = (0, i64::MAX);
+pub const ALWAYS: (i64, i64) = (0, i64::MAX);
 
 #[test]
 fn the_state_says_who_is_next_and_how_long_it_holds() {
@@ -116,4 +120,39 @@ fn a_level_that_is_planned_does_not_hold_yet() {
     let state = Duties::new(&planned, &staff).state(at("2026-05-01T06:00:00Z"));
     let next: Vec<_> = state.next.iter().map(|duty| (duty.users[0], planned.level(duty.shift))).collect();
     assert_eq!(next, [("ANN", None), ("BOB", Some(Level::Secondary))]);
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "a test that measures says what it measured")]
+fn many_overrides_of_the_same_time_take_a_moment() {
+    const MANY: i64 = 2_000;
+    let now = at("2026-05-01T12:00:00Z");
+    let empty = schedule(&[]);
+    let around_the_clock = schedule(&[("a", "ANN", "00:00:00", "00:00:00", ALWAYS)]);
+    let users = ["U0", "U1", "U2"];
+    let staff = RosterPeople::of(&["ANN", "U0", "U1", "U2"]);
+    for (plan, of_shift) in [(&empty, false), (&around_the_clock, false), (&around_the_clock, true)] {
+        let mut plan = plan.clone();
+        for number in 0..MANY {
+            let edge = |by: i64| Timestamp::from_millis(now.millis() + by);
+            // Each is longer than those before it, so that the last one wins all the time.
+            let time = Interval::new(edge(-600_000 - 1_000 * number), edge(360_000_000 + 1_000 * number)).unwrap();
+            let shift = of_shift.then(|| Overridden {
+                id: "a".to_owned(),
+                name: "a".to_owned(),
+                level: None,
+                rule: daily("00:00:00", "00:00:00"),
+            });
+            plan.lines.overrides.push(Override { time, shift, of_one: false });
+            let user = users[usize::try_from(number).unwrap() % users.len()].to_owned();
+            plan.overrides.push(Relief { user, ..Relief::default() });
+        }
+        let last = plan.lines.overrides.last().unwrap().time;
+        let begun = std::time::Instant::now();
+        let state = Duties::new(&plan, &staff).state(now);
+        let took = begun.elapsed();
+        println!("who is on call with {MANY} overrides of a time: {took:?}");
+        assert_eq!(state.current.iter().map(|duty| duty.time).collect::<Vec<_>>(), [last]);
+        assert!(took.as_secs() < 5, "{took:?}");
+    }
 }
