@@ -120,7 +120,8 @@ impl Snapshot {
     ) -> Result<Self> {
         let states = states(conn, scope)?;
         let mut rosters = OneRoster::load(conn, Selection::Tenants(scope), tenants, states, since)?;
-        let people_since = away_since(&rosters).map_or(since, |away| away.min(since));
+        let people_since = look_back(since);
+        let people_since = away_since(&rosters).map_or(people_since, |away| away.min(people_since));
         let staff = RosterPeople::since(conn, people, tenants, named(&rosters), Some(people_since))?;
         let users = may_be_away(&rosters, &staff);
         let absences = Absences::load(conn, people, tenants, users, people_since)?;
@@ -221,7 +222,7 @@ impl OneRoster {
         states: Vec<State>,
         since: Timestamp,
     ) -> Result<Vec<Self>> {
-        let since_ms = look_back(since);
+        let since_ms = look_back(since).millis();
         let shifts = all_shifts_since(conn, of, since_ms)?;
         let overrides = overrides::store::all_since(conn, of, since_ms)?;
         let named = named_holidays(&shifts, &overrides);

@@ -33,9 +33,9 @@ const LOOK_BACK_MS: i64 = 366 * 86_400_000;
 /// How far ahead shifts are looked at that are left out for holidays: 35 days, in milliseconds.
 const SKIPS_AHEAD_MS: i64 = 35 * 86_400_000;
 
-/// When the first instant of a look back from `at` is.
-pub fn look_back(at: Timestamp) -> i64 {
-    at.millis().saturating_sub(LOOK_BACK_MS)
+/// When the first instant of a look back from `at` is: since then shifts, overrides and people are known.
+pub fn look_back(at: Timestamp) -> Timestamp {
+    Timestamp::from_millis(at.millis().saturating_sub(LOOK_BACK_MS))
 }
 
 /// The lines of a roster, and who stands in them.
@@ -95,8 +95,9 @@ pub fn named_holidays<'r>(
 }
 
 impl Schedule {
-    /// Of a roster: what ends after an instant. Holiday calendars are those of these tenants.
-    pub fn load(conn: &mut Conn, roster: &row::Roster, tenants: &[String], since_ms: i64) -> Result<Self> {
+    /// Of a roster, for questions about an instant and later ones. Holiday calendars are those of these tenants.
+    pub fn load(conn: &mut Conn, roster: &row::Roster, tenants: &[String], since: Timestamp) -> Result<Self> {
+        let since_ms = look_back(since).millis();
         let shifts = versions::shifts_since(conn, &roster.tenant_id, &roster.id, since_ms)?;
         let overrides = overrides::store::since(conn, &roster.tenant_id, &roster.id, since_ms)?;
         let holidays = dated_holidays::store::dated(conn, tenants, named_holidays(&shifts, &overrides))?;
@@ -298,8 +299,8 @@ impl Schedule {
         self.crews.push(posts);
     }
 
-    /// Everybody who stands in it, as they are now and were since an instant. It then knows which turns moved because
-    /// they are away; the roster is one of the first of the tenants.
+    /// Everybody who stands in it, for questions about an instant and later ones. It then knows which turns moved
+    /// because they are away; the roster is one of the first of the tenants.
     pub fn people(
         &mut self,
         conn: &mut Conn,
@@ -307,6 +308,7 @@ impl Schedule {
         tenants: &[String],
         since: Timestamp,
     ) -> Result<RosterPeople> {
+        let since = look_back(since);
         let since = self.away_since().map_or(since, |away| away.min(since));
         let staff = RosterPeople::since(conn, people, tenants, (self.crews(), self.users()), Some(since))?;
         let absences = Absences::load(conn, people, tenants, self.may_be_away(&staff), since)?;

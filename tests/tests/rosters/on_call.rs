@@ -11,6 +11,7 @@ both_backends![
     an_edit_takes_effect_from_now_on,
     changes_show_at_once,
     bad_instants_are_refused,
+    who_joins_a_group_is_on_call_since_then_in_every_answer,
 ];
 
 fn users(list: &Value) -> Vec<String> {
@@ -118,4 +119,26 @@ fn bad_instants_are_refused(server: &Server) {
     }
     client.get("/rosters/onCall?when=now").invalid(&["when"]);
     assert_eq!(client.get("/rosters/onCall").ok()["next"], json!([]));
+}
+
+fn who_joins_a_group_is_on_call_since_then_in_every_answer(server: &Server) {
+    let client = server.new_client();
+    let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
+    let team = group(&client, &[&ann]);
+    let mut always = shift("Always", daily("00:00:00", "00:00:00"), &ann);
+    (always["users"], always["userGroups"]) = (json!([]), json!([{"uniqueId": team}]));
+    let made = create(&client, "GMT", &[always]);
+    let since = |list: &Value| list[0]["since"].clone();
+    let before = since(&client.get("/rosters/onCall").ok()["onCall"]);
+    client.post(&format!("/userGroups/{team}/members"), &json!([{"id": bob}])).ok();
+    std::thread::sleep(std::time::Duration::from_millis(1_100));
+    let one = client.get(&format!("{}/onCall", path(&made))).ok();
+    assert_eq!(users(&one["onCall"]).len(), 2, "{one}");
+    assert_ne!(since(&one["onCall"]), before);
+    for later in ["", "?at=2037-01-01T00:00:00Z"] {
+        let all = client.get(&format!("/rosters/onCall{later}")).ok();
+        assert_eq!(since(&all["onCall"]), since(&one["onCall"]), "{later}");
+    }
+    let own = client.get(&format!("/users/{ann}/shifts")).ok();
+    assert_eq!(since(&own["shifts"]), since(&one["onCall"]));
 }

@@ -138,7 +138,7 @@ fn render_feed(
         // People of a partner stand in rosters of its clients.
         let own = [row.tenant_id.clone()];
         let tenants: Vec<String> = own.iter().chain(around.iter().filter(|one| !own.contains(one))).cloned().collect();
-        let mut schedule = Schedule::load(conn, row, &tenants, range.start().millis())?;
+        let mut schedule = Schedule::load(conn, row, &tenants, range.start())?;
         let staff = schedule.people(conn, people, &tenants, range.start())?;
         if user.is_none_or(|id| schedule.may_name(id, &staff)) {
             holidays.extend(schedule.holidays_within(range).into_iter().map(|one| (one.day, one.name.clone())));

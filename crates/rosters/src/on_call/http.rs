@@ -15,7 +15,7 @@ use crate::{
         rules, store, versions,
         wire::{InstantQuery, RosterId},
     },
-    schedule::{Schedule, look_back},
+    schedule::Schedule,
     timeline::http::respond,
 };
 
@@ -61,7 +61,7 @@ pub async fn one(
         let roster = versions::as_of(conn, vec![roster], at.millis())?.pop();
         let roster = roster.ok_or_else(rules::no_roster)?;
         let tenants = rules::tenants_of(&roster.tenant_id, scope.tenant.partner.as_str());
-        let mut schedule = Schedule::load(conn, &roster, &tenants, look_back(at))?;
+        let mut schedule = Schedule::load(conn, &roster, &tenants, at)?;
         let staff = schedule.people(conn, &**people, &tenants, at)?;
         let tenant = &roster.tenant_id;
         let named = Reference { id: roster.id, name: roster.name };

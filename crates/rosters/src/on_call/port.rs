@@ -13,7 +13,7 @@ use crate::{
     filter::{Filter, chosen},
     lines::{Label, Level, LineSelection},
     roster::{row, rules::tenants_of, store},
-    schedule::{Schedule, look_back},
+    schedule::Schedule,
 };
 
 /// Answers [`OnCall`] from the rosters of a tenant.
@@ -36,7 +36,7 @@ impl Rosters {
         tenants: &[String],
         at: Timestamp,
     ) -> Result<Vec<OnCallPerson>> {
-        let mut schedule = Schedule::load(conn, roster, tenants, look_back(at))?;
+        let mut schedule = Schedule::load(conn, roster, tenants, at)?;
         let staff = schedule.people(conn, &*self.people, tenants, at)?;
         let mut found = Vec::new();
         for duty in Duties::new(&schedule, &staff).state(at).current {
@@ -101,7 +101,7 @@ impl OnCall for Rosters {
         at: Timestamp,
     ) -> Result<Vec<SkippedShift>> {
         let Some(roster) = store::find(conn, &[tenant.to_owned()], roster)? else { return Ok(Vec::new()) };
-        let schedule = Schedule::load(conn, &roster, &tenants_of(tenant, partner), at.millis())?;
+        let schedule = Schedule::load(conn, &roster, &tenants_of(tenant, partner), at)?;
         let found = schedule.skipped(at).into_iter().filter_map(|skipped| {
             let (id, name) = schedule.shift(skipped.shift)?;
             let holiday = skipped.holiday;

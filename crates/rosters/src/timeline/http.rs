@@ -92,7 +92,7 @@ pub async fn timeline(
         if let Some(text) = cache.get(&asked, totals) {
             return Ok(text);
         }
-        let mut schedule = Schedule::load(conn, &roster, &tenants, range.start().millis())?;
+        let mut schedule = Schedule::load(conn, &roster, &tenants, range.start())?;
         let staff = schedule.people(conn, &**people, &tenants, range.start())?;
         let known = versions::since(conn, &roster.tenant_id, &roster.id, range.start().millis())?;
         let off = schedule::free(&known, range)?;
@@ -117,7 +117,7 @@ async fn with_conflicts(
         let roster = store::existed(conn, &scope.scope(), &id)?;
         let tenants = tenants_of(&roster.tenant_id, scope.tenant.partner.as_str());
         let since = looked_at(question.range, question.limits).start();
-        let mut schedule = Schedule::load(conn, &roster, &tenants, since.millis())?;
+        let mut schedule = Schedule::load(conn, &roster, &tenants, since)?;
         let staff = schedule.people(conn, &**people, &tenants, since)?;
         let versions = versions::since(conn, &roster.tenant_id, &roster.id, question.range.start().millis())?;
         let plans = TenantPlans::load(conn, &**people, &known, scope, &question)?;

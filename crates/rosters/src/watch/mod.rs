@@ -23,7 +23,7 @@ use crate::{
         store as rosters,
         watches::{self as store, Watch},
     },
-    schedule::{Schedule, look_back},
+    schedule::Schedule,
 };
 
 /// How many rosters of one tenant a turn looks at: each takes some milliseconds.
@@ -111,7 +111,7 @@ fn look(conn: &mut Conn, people: &dyn People, tenant: &str, roster: &str, now: T
     let Some(watch) = store::find(conn, tenant, roster)? else { return Ok(None) };
     let Some(roster) = rosters::find(conn, &scope, roster)? else { return Ok(None) };
     let tenants = people.own_and_partner(conn, tenant)?;
-    let mut schedule = Schedule::load(conn, &roster, &tenants, look_back(now))?;
+    let mut schedule = Schedule::load(conn, &roster, &tenants, now)?;
     let staff = schedule.people(conn, people, &tenants, now)?;
     let (next, told) = rules::look(&roster, &schedule, &staff, &watch, now);
     Ok(Some((watch, next, told)))
