@@ -2,10 +2,10 @@
 //! stretches of time. A stretch lasts until somebody hands over: pieces of one shift that follow each other without a
 //! gap are one, as long as the same people are on call for the same reason.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use base::timestamp::{DAY_MS, Timestamp};
-use calendar::Interval;
+use calendar::{Interval, sets};
 
 use crate::{
     away::Reason,
@@ -188,6 +188,44 @@ impl<'s> Duties<'s> {
         let other = duties.iter().filter(touches).find(|other| self.same(duty, other))?;
         let (start, end) = (other.time.start().min(duty.time.start()), other.time.end().max(duty.time.end()));
         Interval::new(start, end)
+    }
+
+    /// The times within a range in which shifts take place with nobody in them, by shift. Those that begin before the
+    /// range are known from their beginning.
+    pub fn unstaffed(&mut self, range: Interval) -> Vec<(Label, Interval)> {
+        let mut found = Vec::new();
+        for (shift, times) in self.empty(range, LineSelection::All) {
+            let id = self.shift_id(shift);
+            let of = id.map_or(LineSelection::All, LineSelection::Shift);
+            for time in times {
+                let mut time = time;
+                let steps = if time.start() <= range.start() { AROUND.as_slice() } else { &[] };
+                for by in steps {
+                    let Some(before) = back(time.start(), *by) else { break };
+                    let mut there = self.empty(before, of);
+                    there.retain(|(other, _)| self.shift_id(*other) == id);
+                    let mut times = there.into_iter().flat_map(|(_, times)| times);
+                    let Some(joined) = times.find(|other| other.end() >= time.start()) else { break };
+                    time = Interval::new(joined.start().min(time.start()), time.end()).unwrap_or(time);
+                    if before.start() < joined.start() {
+                        break;
+                    }
+                }
+                found.push((shift, time));
+            }
+        }
+        found.sort_by_key(|(shift, time)| (*time, *shift));
+        found
+    }
+
+    /// The times of pieces without anybody that have a part in a range, by shift.
+    fn empty(&mut self, range: Interval, of: LineSelection<'_>) -> Vec<(Label, Vec<Interval>)> {
+        let (duties, _) = self.within(range, of);
+        let mut by_shift: BTreeMap<Option<&str>, (Label, Vec<Interval>)> = BTreeMap::new();
+        for duty in duties.iter().filter(|duty| duty.users.is_empty()) {
+            by_shift.entry(self.shift_id(duty.shift)).or_insert((duty.shift, Vec::new())).1.push(duty.time);
+        }
+        by_shift.into_values().map(|(shift, times)| (shift, sets::union(times))).collect()
     }
 
     fn same(&self, one: &Duty<'_>, other: &Duty<'_>) -> bool {

@@ -106,6 +106,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     both rosters0009_time_off_known,
     both rosters0010_conflicts_told,
     both rosters0011_override_settings,
+    both rosters0012_gaps_told,
 );
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without

@@ -333,6 +333,12 @@ impl RosterPeople {
         Self { users: ids.iter().map(|id| ((*id).to_owned(), user(id))).collect(), ..Self::default() }
     }
 
+    /// The same with a user as it is now.
+    pub fn now(mut self, user: Person) -> Self {
+        self.users.insert(user.id.clone(), Arc::new(user));
+        self
+    }
+
     /// The same with users as they were until an instant, and a group.
     pub fn with(mut self, group: &str, former: Vec<(Timestamp, Person)>, members: Vec<Membership>) -> Self {
         for (until, user) in former {

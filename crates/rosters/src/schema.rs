@@ -98,6 +98,7 @@ diesel::table! {
         due_ms -> BigInt,
         on_call -> Nullable<Text>,
         warned_ms -> BigInt,
+        uncovered -> Nullable<Text>,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use db::{Conn, DueRows, Json, Result};
 use diesel::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::schema::roster_watches;
 
@@ -19,8 +20,20 @@ pub struct Watch {
     pub due_ms: i64,
     /// Who was on call at the last look, by their ids; `None` before the first.
     pub on_call: Option<Json<Vec<String>>>,
-    /// When the last stretch without anybody begins that was told of.
+    /// In rows of the version before, when the last stretch without anybody begins that was told of.
     pub warned_ms: i64,
+    /// The stretches without anybody that were told of and are not over; `None` in rows of the version before.
+    pub uncovered: Option<Json<Vec<ToldGap>>>,
+}
+
+/// A stretch of time of a shift in which nobody stands, and which was told of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToldGap {
+    /// The id of the shift; `None` for an override outside every shift.
+    pub shift: Option<String>,
+    /// When it begins.
+    pub start_ms: i64,
 }
 
 /// Those that are due.
@@ -55,7 +68,7 @@ pub fn advance(conn: &mut Conn, seen: &Watch, next: &Watch) -> Result<bool> {
         dsl::seq.eq(next.seq),
         dsl::due_ms.eq(next.due_ms),
         dsl::on_call.eq(&next.on_call),
-        dsl::warned_ms.eq(next.warned_ms),
+        dsl::uncovered.eq(&next.uncovered),
     );
     Ok(diesel::update(row).set(changed).execute(conn)? == 1)
 }
@@ -69,6 +82,7 @@ pub fn insert(conn: &mut Conn, tenant: &str, roster: &str) -> Result<()> {
         due_ms: 0,
         on_call: Some(Json::default()),
         warned_ms: 0,
+        uncovered: Some(Json::default()),
     };
     diesel::insert_into(roster_watches::table).values(row).execute(conn)?;
     Ok(())

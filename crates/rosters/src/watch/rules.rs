@@ -7,15 +7,24 @@ use outbox::TimedEvent;
 use serde_json::{Value, json};
 
 use crate::{
-    duty::{Duties, Duty},
-    lines::LineSelection,
+    duty::Duties,
     people::RosterPeople,
-    roster::{row::Roster, watches::Watch, wire::User},
-    schedule::Schedule,
+    roster::{
+        row::Roster,
+        watches::{ToldGap, Watch},
+        wire::User,
+    },
+    schedule::{Schedule, look_back},
 };
 
 /// People come and go without a hand-over: that is noticed at the next look, so many milliseconds later at most.
 const AGAIN_MS: i64 = 300_000;
+
+/// How soon there is another look where it found more than is told at once.
+const SOON_MS: i64 = 1_000;
+
+/// How much is told of a roster at once.
+const MOST_AT_ONCE: usize = 200;
 
 /// How far ahead shifts without anybody are told of, in milliseconds.
 const AHEAD_MS: i64 = 86_400_000;
@@ -61,35 +70,53 @@ pub fn look(
         }
         told.push(about("ONCALLCHANGED", Some(shown(&was)), after));
     }
-    let mut warned_ms = watch.warned_ms;
-    if let Some(gap) = uncovered(&mut duties, now).filter(|gap| gap.time.start().millis() > warned_ms) {
-        warned_ms = gap.time.start().millis();
-        let shift = schedule.shift(gap.shift).map(|(id, name)| json!({"id": id, "name": name}));
-        let after = json!({
-            "id": roster.id,
-            "name": roster.name,
-            "clientUniqueId": roster.tenant_id,
-            "shift": shift,
-            "start": gap.time.start(),
-            "end": gap.time.end(),
-        });
-        told.push(about("UNCOVERED", None, after));
+    let ahead = Interval::new(now, Timestamp::from_millis(now.millis().saturating_add(AHEAD_MS)));
+    let gaps = ahead.map(|ahead| duties.unstaffed(ahead)).unwrap_or_default();
+    let mut uncovered = Vec::with_capacity(gaps.len());
+    let mut has_more = false;
+    for (label, time) in gaps {
+        let shift = schedule.shift(label);
+        let gap = ToldGap { shift: shift.map(|(id, _)| id.to_owned()), start_ms: time.start().millis() };
+        if !is_told(watch, &gap, time, now) {
+            if told.len() >= MOST_AT_ONCE {
+                has_more = true;
+                continue;
+            }
+            let after = json!({
+                "id": roster.id,
+                "name": roster.name,
+                "clientUniqueId": roster.tenant_id,
+                "shift": shift.map(|(id, name)| json!({"id": id, "name": name})),
+                "start": time.start(),
+                "end": time.end(),
+            });
+            told.push(about("UNCOVERED", None, after));
+        }
+        uncovered.push(gap);
     }
-    let again = now.millis().saturating_add(AGAIN_MS);
+    let again = now.millis().saturating_add(if has_more { SOON_MS } else { AGAIN_MS });
     // What ends now is looked at when it is over.
     let due = state.until.map_or(again, |until| until.millis().max(now.millis() + 1).min(again));
     let is = users.iter().map(ToString::to_string).collect();
-    let next = Watch { seq: watch.seq + 1, due_ms: due, on_call: Some(Json(is)), warned_ms, ..watch.clone() };
+    let next = Watch {
+        seq: watch.seq + 1,
+        due_ms: due,
+        on_call: Some(Json(is)),
+        uncovered: Some(Json(uncovered)),
+        ..watch.clone()
+    };
     (next, told)
 }
 
-/// The first stretch of a shift within the next day in which nobody stands in it.
-fn uncovered<'s>(duties: &mut Duties<'s>, now: Timestamp) -> Option<Duty<'s>> {
-    let range = Interval::new(now, Timestamp::from_millis(now.millis().saturating_add(AHEAD_MS)))?;
-    let (all, _) = duties.within(range, LineSelection::All);
-    let stands = |gap: &Duty<'_>| {
-        all.iter()
-            .any(|duty| duty.shift == gap.shift && !duty.users.is_empty() && duty.time.intersection(gap.time).is_some())
-    };
-    all.iter().find(|duty| duty.users.is_empty() && duty.time.end() > now && !stands(duty)).cloned()
+/// Was a stretch told of that has not ended since? One that goes on begins when it was told to, or before that; of one
+/// that goes on for longer than people are known its beginning moves with the time.
+fn is_told(watch: &Watch, gap: &ToldGap, time: Interval, now: Timestamp) -> bool {
+    let Some(told) = &watch.uncovered else { return gap.start_ms <= watch.warned_ms };
+    let is_old = time.start() <= look_back(now);
+    told.iter()
+        .filter(|told| told.shift == gap.shift)
+        .any(|told| told.start_ms < time.end().millis() && (gap.start_ms <= told.start_ms || is_old))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,1 @@
+ALTER TABLE roster_watches DROP COLUMN uncovered;
