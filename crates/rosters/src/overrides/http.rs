@@ -203,9 +203,12 @@ pub fn remove(tx: &mut Tx<'_>, row: &row::Override, removal: Removal) -> db::Res
     match removal {
         Removal::Whole => {
             store::delete(tx.conn, row)?;
-            // The audit log has its place among the others, so that an undo puts it back there.
+            // The audit log has its place among the others, and what its shift was, so that an undo puts it back as it
+            // was.
             let number = Unpublished::field("number", Some(&row.number.into()), None);
-            tx.record_change_with(Some(row), None, number.into_iter().collect())?;
+            let shift = view::shift_then(row)?;
+            let shift = Unpublished::field("shift", shift.as_ref(), None);
+            tx.record_change_with(Some(row), None, number.into_iter().chain(shift).collect())?;
         }
         Removal::EndAt(end_ms) => {
             store::end(tx.conn, row, end_ms)?;

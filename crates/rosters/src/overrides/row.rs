@@ -46,9 +46,25 @@ pub struct Override {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShiftSettings {
     /// `primary` or `secondary`, when that was said.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
     /// `None` when it has no holiday calendars.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub holidays: Option<ShiftHolidays>,
+}
+
+/// What an override has of its shift, beside id and name, in the audit log.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ShiftThen {
+    /// As [`Override::zone`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
+    /// As [`Override::schedule`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<Value>,
+    /// As [`Override::shift_settings`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settings: Option<ShiftSettings>,
 }
 
 impl ShiftSettings {

@@ -6,7 +6,7 @@ use ports::Person;
 use serde_json::{Value, json};
 
 use super::{
-    row::Override as Row,
+    row::{Override as Row, ShiftThen},
     wire::{Override, Reference},
 };
 use crate::{people::RosterPeople, roster::wire::User};
@@ -29,6 +29,19 @@ pub fn one(row: Row, staff: &RosterPeople) -> Override {
         created_by: staff.author(&row.created_by),
         created_time: Timestamp::from_millis(row.created_ms),
     }
+}
+
+/// What an override says of its shift as that was when the override was made; `None` for the whole roster.
+pub fn shift_then(row: &Row) -> db::Result<Option<Value>> {
+    if row.shift_id.is_none() {
+        return Ok(None);
+    }
+    let then = ShiftThen {
+        zone: row.zone.clone(),
+        schedule: row.schedule.as_deref().cloned(),
+        settings: row.shift_settings.as_deref().cloned(),
+    };
+    outbox::payload(&then).map(Some)
 }
 
 /// Subscribers and the audit log see people by their ids alone.

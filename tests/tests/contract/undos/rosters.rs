@@ -13,7 +13,7 @@ both_backends![
     a_change_that_is_planned_is_taken_back,
     a_turn_stays_kept_until_its_change_is_undone,
     overrides_come_and_go,
-    a_shift_that_is_gone_keeps_an_override_away,
+    an_override_comes_back_as_it_was_whatever_became_of_its_shift,
 ];
 
 fn user(client: &Client, name: &str) -> String {
@@ -230,17 +230,34 @@ fn overrides_come_and_go(server: &Server) {
     undo(&client, &ended).problem(409, "0004");
 }
 
-fn a_shift_that_is_gone_keeps_an_override_away(server: &Server) {
+fn an_override_comes_back_as_it_was_whatever_became_of_its_shift(server: &Server) {
     let client = server.new_client();
     let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
-    let made = create(&client, &[shift("Day", &ann)]);
+    let timed = |from: &str, to: &str| {
+        let mut shift = shift("Day", &ann);
+        (shift["schedule"]["startTime"], shift["schedule"]["endTime"]) = (json!(from), json!(to));
+        shift
+    };
+    let made = create(&client, &[timed("08:00:00", "20:00:00")]);
+    let id = &made["shiftDetails"][0]["id"];
     let at = format!("{}/overrides", path(&made));
-    let body = json!({"user": {"id": bob}, "start": "2030-05-01T10:00:00Z", "end": "2030-05-03T10:00:00Z",
-        "shift": made["shiftDetails"][0]["id"]});
-    let id = text(&client.post(&at, &body).ok()["id"]);
-    client.delete(&format!("{at}/{id}")).ok();
-    let set = newest(&client, "");
-    client.post(&path(&made), &json!({"shiftDetails": [shift("Night", &ann)]})).ok();
-    let reason = refused(&client, &set, &format!("RosterOverride {id}"));
-    assert!(reason.contains("names no shift"), "{reason}");
+    let body = json!({"user": {"id": bob}, "start": "2030-05-01T00:00:00Z", "end": "2030-05-03T00:00:00Z",
+        "shift": id});
+    let over = text(&client.post(&at, &body).ok()["id"]);
+    let who = || ["2030-05-01T12:00:00Z", "2030-05-01T21:00:00Z"].map(|at| on_call(&client, &made, at).concat());
+    let mut change = timed("20:00:00", "08:00:00");
+    change["id"] = id.clone();
+    client.post(&path(&made), &json!({"shiftDetails": [change]})).ok();
+    assert_eq!(who(), ["Bob", "Ann"]);
+    client.delete(&format!("{at}/{over}")).ok();
+    assert_eq!(who(), ["", "Ann"]);
+    undone(&client, &newest(&client, ""));
+    assert_eq!(who(), ["Bob", "Ann"], "the override follows no edit");
+    // The shift is gone, and the roster goes and comes back.
+    client.post(&path(&made), &json!({"shiftDetails": [timed("20:00:00", "08:00:00")]})).ok();
+    assert_eq!(who(), ["Bob", "Ann"]);
+    client.delete(&path(&made)).ok();
+    std::thread::sleep(std::time::Duration::from_millis(1_100));
+    undone(&client, &newest(&client, ""));
+    assert_eq!(who(), ["Bob", "Ann"]);
 }
