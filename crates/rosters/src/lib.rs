@@ -52,6 +52,7 @@ mod time_off;
 mod timeline;
 mod undo;
 mod watch;
+mod zone_history;
 mod zones;
 
 use std::sync::Arc;

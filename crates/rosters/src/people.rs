@@ -292,14 +292,16 @@ impl RosterPeople {
             let dated = self.former.members.get(id).map(Vec::as_slice).unwrap_or_default();
             present.iter().chain(dated.iter().map(|one| &one.user)).for_each(|user| of_user(user));
         }
-        for id in crew.into_iter().flat_map(|crew| &crew.groups) {
-            changes.extend(self.former.groups.get(id).into_iter().flatten().map(|(until, _)| *until));
-            for one in self.former.members.get(id).into_iter().flatten() {
-                changes.extend([one.since].into_iter().chain(one.until));
-            }
-        }
+        changes.extend(crew.into_iter().flat_map(|crew| &crew.groups).flat_map(|id| self.changes_of_group(id)));
         changes.retain(|at| within.start() < *at && *at < within.end());
         changes
+    }
+
+    /// The instants at which a group, or who is in it, became another.
+    pub fn changes_of_group(&self, id: &str) -> impl Iterator<Item = Timestamp> {
+        let groups = self.former.groups.get(id).into_iter().flatten().map(|(until, _)| *until);
+        let members = self.former.members.get(id).into_iter().flatten();
+        groups.chain(members.flat_map(|one| [one.since].into_iter().chain(one.until)))
     }
 
     /// When anybody of it becomes another after an instant.

@@ -8,8 +8,8 @@ use actix_web::{
     web,
 };
 use api::{RequestContext, cpu, get};
-use base::{problem::Problem, query::Query, text::fold, timestamp::Timestamp};
-use calendar::{Interval, Zone};
+use base::{problem::Problem, query::Query, text::fold};
+use calendar::Interval;
 use ports::{People, SentPages, WorkedTimes};
 
 use super::{
@@ -19,13 +19,14 @@ use super::{
     wire::Hours,
 };
 use crate::{
-    cache::{OneRoster, RosterCache, Snapshot},
+    cache::{RosterCache, Snapshot},
     coverage::too_large,
     crew::user_id,
     dated_holidays::own::OwnHolidays,
     filter::{Filter, chosen},
     hour_categories::http::CategoriesOfTenants,
-    roster::{rules, wire::Instant},
+    roster::wire::Instant,
+    zone_history::ZoneHistory,
 };
 
 api::texts! {
@@ -118,7 +119,12 @@ fn answer(
     for (_, roster) in &chosen {
         let stored = &roster.stored;
         let categories = categories.of(stored.tenant_id());
-        rosters.push(CountedRoster { id: stored.id(), schedule: &stored.schedule, zones: zones(roster)?, categories });
+        rosters.push(CountedRoster {
+            id: stored.id(),
+            schedule: &stored.schedule,
+            zones: ZoneHistory::of(&stored.versions)?,
+            categories,
+        });
     }
     let user = filter.user.as_deref();
     let question = Question { rosters: &rosters, staff: &all.staff, own, range, by, user };
@@ -131,18 +137,6 @@ fn answer(
         has_worked: by == By::User && !narrowed,
     };
     if csv { names.csv(by, &sums) } else { names.json(by, range, &sums) }
-}
-
-/// From when on a roster has which zone.
-fn zones(roster: &OneRoster) -> Result<Vec<(Timestamp, Zone)>, Problem> {
-    let mut zones: Vec<(Timestamp, Zone)> = Vec::with_capacity(1);
-    for version in &roster.stored.versions {
-        let zone = rules::zone(&version.zone)?;
-        if zones.last().is_none_or(|(_, last)| *last != zone) {
-            zones.push((Timestamp::from_millis(version.valid_from_ms), zone));
-        }
-    }
-    Ok(zones)
 }
 
 /// Does a caller want CSV? The first type that it accepts and there is counts, unless a quality says otherwise.

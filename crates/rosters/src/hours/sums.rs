@@ -1,6 +1,6 @@
 //! From the timelines of rosters to how long they put whom on call. Pure.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, rc::Rc};
 
 use base::{problem::Problem, timestamp::Timestamp};
 use calendar::{CategorizedTime, HourCategories, HourCategory, Interval, Zone, hours::MillisByCategory, sets};
@@ -13,6 +13,7 @@ use crate::{
     lines::LineSelection,
     people::RosterPeople,
     schedule::Schedule,
+    zone_history::{ZoneHistory, parts},
 };
 
 /// What a row is about.
@@ -33,8 +34,7 @@ pub type RowId<'s> = Option<&'s str>;
 pub struct CountedRoster<'s> {
     pub id: &'s str,
     pub schedule: &'s Schedule,
-    /// From when on it has which zone, in order; before the first instant, it has the first.
-    pub zones: Vec<(Timestamp, Zone)>,
+    pub zones: ZoneHistory,
     pub categories: HourCategories,
 }
 
@@ -128,18 +128,24 @@ impl<'s> Counter<'_, 's> {
         let mut groups = ShiftGroups::new(roster.schedule, staff);
         for duty in duties {
             let Some(time) = duty.time.intersection(step) else { continue };
-            *self.left = self.left.checked_sub(duty.users.len()).ok_or_else(too_large)?;
-            self.credit(roster, &duty, time, zones, &mut groups);
+            let by_group = self.asked.by == By::Group && !duty.users.is_empty();
+            let edges = if by_group { groups.edges(duty.shift) } else { Rc::default() };
+            for (part, zone) in roster.zones.parts(time) {
+                for part in parts(part, edges.iter().copied()) {
+                    *self.left = self.left.checked_sub(duty.users.len()).ok_or_else(too_large)?;
+                    self.credit(roster, &duty, (part, zone), zones, &mut groups);
+                }
+            }
         }
         Ok(())
     }
 
-    /// Adds a stretch of time to the hours of those who are on call in it.
+    /// Adds a stretch of time through which zone and groups stay the same to the hours of those who are on call in it.
     fn credit(
         &mut self,
         roster: &CountedRoster<'s>,
         duty: &Duty<'s>,
-        time: Interval,
+        (time, zone): (Interval, Zone),
         zones: &mut ZonesByCategory,
         groups: &mut ShiftGroups<'s>,
     ) {
@@ -160,7 +166,7 @@ impl<'s> Counter<'_, 's> {
                 [] => of_all,
                 _ => {
                     let mut holidays = within(of_shift, time);
-                    holidays.extend(within(zones.own(own, user, roster.zone_at(time.start())), time));
+                    holidays.extend(within(zones.own(own, user, zone), time));
                     zones.millis(roster, time, &sets::union(holidays))
                 }
             };
@@ -181,13 +187,6 @@ pub struct ZonesByCategory {
     own: HashMap<(String, &'static str), Vec<HolidayTime>>,
 }
 
-impl CountedRoster<'_> {
-    fn zone_at(&self, at: Timestamp) -> Zone {
-        let last = self.zones.iter().rfind(|(since, _)| *since <= at).or(self.zones.first());
-        last.map_or(Zone::GMT, |(_, zone)| *zone)
-    }
-}
-
 /// The parts of holidays, which are in order, in a stretch.
 fn within(holidays: &[HolidayTime], time: Interval) -> Vec<Interval> {
     let first = holidays.partition_point(|holiday| holiday.time.end() <= time.start());
@@ -202,7 +201,7 @@ impl ZonesByCategory {
 
     /// When the night of an instant began, in the zone that a roster has then; `None` for what is not in a night.
     pub fn night(&mut self, roster: &CountedRoster<'_>, at: Timestamp) -> Option<Timestamp> {
-        let (category, since) = self.of(roster.zone_at(at), roster.categories)?.at(at)?;
+        let (category, since) = self.of(roster.zones.at(at), roster.categories)?.at(at)?;
         (category == HourCategory::Night).then_some(since)
     }
 
@@ -227,11 +226,8 @@ impl ZonesByCategory {
 
     fn without_holidays(&mut self, roster: &CountedRoster<'_>, time: Interval) -> MillisByCategory {
         let mut sums = MillisByCategory::default();
-        for (place, (since, zone)) in roster.zones.iter().enumerate() {
-            let start = if place == 0 { time.start() } else { *since };
-            let end = roster.zones.get(place + 1).map_or(time.end(), |(until, _)| *until);
-            let Some(part) = Interval::new(start, end).and_then(|part| part.intersection(time)) else { continue };
-            let parts = self.of(*zone, roster.categories).map(|hours| hours.millis(part)).unwrap_or_default();
+        for (part, zone) in roster.zones.parts(time) {
+            let parts = self.of(zone, roster.categories).map(|hours| hours.millis(part)).unwrap_or_default();
             sums.iter_mut().zip(parts).for_each(|(sum, more)| *sum += more);
         }
         sums

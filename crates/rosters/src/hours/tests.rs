@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use base::timestamp::Timestamp;
 use calendar::{Day, HourCategories, Interval, Zone, sets};
+use ports::Membership;
 use proptest::{collection::vec, prelude::*, sample::select};
 use serde_json::json;
 
@@ -16,6 +17,7 @@ use crate::{
     people::RosterPeople,
     roster::rotation::CrewRotation,
     schedule::Schedule,
+    zone_history::ZoneHistory,
 };
 
 fn range(from: i64, to: i64) -> Interval {
@@ -39,10 +41,10 @@ proptest! {
     ) {
         const DAY: i64 = 86_400_000;
         let whole = range(around - before, around + after);
-        let zones = vec![
+        let zones = ZoneHistory::since(vec![
             (Timestamp::from_millis(around - DAY), zone),
             (Timestamp::from_millis(around + DAY), Zone::find(other).unwrap()),
-        ];
+        ]);
         let rosters = [CountedRoster { id: "ES", schedule: &schedule, zones, categories: HourCategories::default() }];
         let days = holidays.iter().map(|day| Day::at(zone, Timestamp::from_millis(around + day * DAY)));
         let own = OwnHolidays::with("U0", days);
@@ -69,6 +71,80 @@ proptest! {
         let asked = Question { rosters: &rosters, staff: &staff, own: &own, range: whole, by: By::User, user: None };
         prop_assert!(sums(asked, &|| false).unwrap().is_none(), "nobody waits for it");
     }
+}
+
+/// A shift around the clock with groups, in versions that hold within these stretches.
+fn with_groups(versions: &[(&[&str], Interval)]) -> Schedule {
+    let daily = json!({"type": "recurring", "startDate": "1970-01-01T00:00:00Z", "startTime": "00:00:00",
+        "endTime": "00:00:00", "pattern": {"type": "daily", "repeatFrequency": 1}, "endPattern": {"type": "NEVER"}});
+    let mut schedule = Schedule::default();
+    for (groups, valid) in versions {
+        let rule = crate::roster::rules::schedule(&daily).unwrap().rule(Zone::GMT);
+        let (id, name) = ("a".to_owned(), "a".to_owned());
+        let version = Version { id, name, level: None, rule, places: None, valid: *valid };
+        let groups: Vec<String> = groups.iter().map(ToString::to_string).collect();
+        schedule.add(version, Crew::new(&[], &groups), None, Zone::GMT);
+    }
+    schedule
+}
+
+/// Hours by group, of a range of hours.
+fn by_group(schedule: &Schedule, staff: &RosterPeople, hours: (i64, i64)) -> Vec<(String, u64)> {
+    let zones = ZoneHistory::always(Zone::GMT);
+    let rosters = [CountedRoster { id: "ES", schedule, zones, categories: HourCategories::default() }];
+    let own = OwnHolidays::default();
+    let range = range(hours.0 * HOUR, hours.1 * HOUR);
+    let asked = Question { rosters: &rosters, staff, own: &own, range, by: By::Group, user: None };
+    let found = sums(asked, &|| true).unwrap().unwrap();
+    let mut found: Vec<(String, u64)> =
+        found.iter().map(|(group, sum)| (group.unwrap_or("-").to_owned(), total(sum) / HOUR.unsigned_abs())).collect();
+    found.sort_unstable();
+    found
+}
+
+const HOUR: i64 = 3_600_000;
+
+#[test]
+fn hours_are_those_of_the_group_that_somebody_is_in_at_the_time() {
+    let member = |group: &str, until: Option<i64>| Membership {
+        group: group.to_owned(),
+        user: "ANN".to_owned(),
+        since: Timestamp::from_millis(0),
+        until: until.map(|hour| Timestamp::from_millis(hour * HOUR)),
+    };
+    let people = |until: Option<i64>| {
+        let staff = RosterPeople::of(&["ANN"]);
+        staff.with("G1", Vec::new(), vec![member("G1", until)]).with("G2", Vec::new(), vec![member("G2", None)])
+    };
+    let always = range(0, i64::MAX);
+    let hours = |group: &str, hours: u64| (group.to_owned(), hours);
+    // Ann leaves the first group.
+    let both = with_groups(&[(&["G1", "G2"], always)]);
+    assert_eq!(by_group(&both, &people(None), (0, 48)), [hours("G1", 48)]);
+    assert_eq!(by_group(&both, &people(Some(20)), (0, 48)), [hours("G1", 20), hours("G2", 28)]);
+    // An edit moves the shift to another group.
+    let edited = with_groups(&[(&["G1"], range(0, 10 * HOUR)), (&["G2"], range(10 * HOUR, i64::MAX))]);
+    assert_eq!(by_group(&edited, &people(None), (0, 48)), [hours("G1", 10), hours("G2", 38)]);
+}
+
+#[test]
+fn own_holidays_are_dates_of_the_zone_that_the_roster_has_then() {
+    const DAY: i64 = 24 * HOUR;
+    let auckland = Zone::find("Pacific/Auckland").unwrap();
+    let schedule = weekly(Zone::GMT, &["ANN".to_owned()]);
+    let staff = RosterPeople::of(&["ANN"]);
+    let start = 1_767_225_600_000;
+    let zones = vec![(Timestamp::from_millis(0), Zone::GMT), (Timestamp::from_millis(start + 2 * DAY), auckland)];
+    let zones = ZoneHistory::since(zones);
+    let rosters = [CountedRoster { id: "ES", schedule: &schedule, zones, categories: HourCategories::default() }];
+    // Six days later, which in Auckland begin thirteen hours earlier.
+    let own = OwnHolidays::with("ANN", [Day::at(Zone::GMT, Timestamp::from_millis(start + 6 * DAY))].into_iter());
+    let holiday = |from: i64| {
+        let range = range(start + from * DAY, start + 6 * DAY);
+        let asked = Question { rosters: &rosters, staff: &staff, own: &own, range, by: By::User, user: None };
+        sums(asked, &|| true).unwrap().unwrap()[&Some("ANN")].millis[4] / HOUR.unsigned_abs()
+    };
+    assert_eq!((holiday(0), holiday(3)), (13, 13), "wherever the question begins");
 }
 
 /// A roster around the clock by day and night, in each of which one of some people has a week.
@@ -103,7 +179,7 @@ fn a_year_of_100_rosters_of_20_people_takes_a_moment() {
         .map(|(zone, schedule)| CountedRoster {
             id: "ES",
             schedule,
-            zones: vec![(Timestamp::from_millis(0), *zone)],
+            zones: ZoneHistory::always(*zone),
             categories: HourCategories::default(),
         })
         .collect();
