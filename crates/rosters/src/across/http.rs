@@ -199,7 +199,7 @@ pub async fn preview(
         let since = looked_at(range, limits).start();
         let overrides = crate::overrides::store::since(conn, &old.tenant_id, &old.id, since.millis())?;
         let shifts = versions::shifts_since(conn, &old.tenant_id, &old.id, since.millis())?;
-        let versions = versions::since(conn, &old.tenant_id, &old.id, range.start().millis())?;
+        let versions = versions::since(conn, &old.tenant_id, &old.id, since.millis())?;
         let named = named_holidays(shifts.iter().chain(&plan.after), &overrides);
         let holidays = dated_holidays::store::dated(conn, &tenants, named)?;
         let mut side = |shifts: &[row::Shift], versions: Vec<row::Version>| -> db::Result<_> {

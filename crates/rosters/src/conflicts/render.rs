@@ -17,9 +17,10 @@ use crate::{
     lines::LineSelection,
     overrides::wire::Reference,
     people::RosterPeople,
-    roster::{row::Version, rules as roster_rules, wire::TimelineUser},
+    roster::{row::Version, wire::TimelineUser},
     schedule::{self, Schedule},
     time_off::row::TimeOff,
+    zone_history::ZoneHistory,
 };
 
 /// How many duties of all rosters are looked at at most.
@@ -55,8 +56,8 @@ pub struct PlannedRoster<'r> {
     pub schedule: &'r Schedule,
     /// Everybody who stands in it.
     pub staff: &'r RosterPeople,
-    /// Whose clocks it follows.
-    pub zone: Zone,
+    /// Whose clocks it follows when.
+    pub zones: ZoneHistory,
     /// When nobody needs to be on call, or it is not there.
     pub off: Vec<Interval>,
 }
@@ -82,7 +83,7 @@ impl<'r> PlannedRoster<'r> {
         Self::of((stored.tenant_id(), stored.id(), name), (&stored.schedule, staff), &stored.versions, range)
     }
 
-    /// One with these versions, for a range.
+    /// One with these versions, of which those of all that is looked at are known, for a range.
     ///
     /// # Errors
     /// 500 when something that was stored cannot be read.
@@ -92,8 +93,8 @@ impl<'r> PlannedRoster<'r> {
         versions: &[Version],
         range: Interval,
     ) -> Result<Self, Problem> {
-        let (zone, off) = (zone(versions, range)?, schedule::free(versions, range)?);
-        Ok(Self { tenant, id, name, schedule, staff, zone, off })
+        let (zones, off) = (ZoneHistory::of(versions)?, schedule::free(versions, range)?);
+        Ok(Self { tenant, id, name, schedule, staff, zones, off })
     }
 }
 
@@ -145,7 +146,8 @@ pub fn conflicts(
                     ConflictSelection::AcrossTenants(partner) => roster.staff.is_of(user, partner),
                 };
                 if is_asked {
-                    people.entry(user).or_default().push(Stretch { time, place, zone: roster.zone });
+                    let parts = roster.zones.parts(time).map(|(time, zone)| Stretch { time, place, zone });
+                    people.entry(user).or_default().extend(parts);
                 }
             }
         }
@@ -218,12 +220,6 @@ fn holidays<'r>(
         all.extend(times.into_iter().map(|time| Away { time, id: None, zone: Some(zone) }));
     }
     all
-}
-
-/// Whose clocks a roster with these versions follows at the end of a range.
-fn zone(versions: &[Version], range: Interval) -> Result<Zone, Problem> {
-    let there = versions.iter().rev().find(|version| version.valid_from_ms < range.end().millis());
-    there.map_or(Ok(Zone::GMT), |version| roster_rules::zone(&version.zone))
 }
 
 fn told(found: &RosterConflict<'_>, rosters: &[PlannedRoster<'_>]) -> Conflict {

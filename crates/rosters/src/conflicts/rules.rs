@@ -30,7 +30,7 @@ pub struct Place<'r> {
     pub shift: Option<(&'r str, &'r str)>,
 }
 
-/// A time through which a person is on call.
+/// A time through which a person is on call. Where the zone changes one ends, and the next one begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch<'r> {
     pub time: Interval,
@@ -131,11 +131,14 @@ impl<'r> Search<'_, 'r> {
     /// # Errors
     /// 400 when it is too much.
     pub fn person(&mut self, user: &'r str, stretches: Vec<Stretch<'r>>, away: &[Away<'r>]) -> Result<(), Problem> {
-        let shifts = joined(stretches);
+        let in_zones = joined(stretches, |one, other| one.zone == other.zone);
+        let shifts = joined(in_zones.clone(), |_, _| true);
+        let (holidays, times_off): (Vec<Away<'r>>, _) = away.iter().partition(|away| away.zone.is_some());
         self.double_bookings(user, &shifts)?;
-        self.times_off(user, &shifts, away)?;
+        self.times_off(user, &shifts, &times_off)?;
+        self.times_off(user, &in_zones, &holidays)?;
         self.rests(user, &shifts)?;
-        self.nights(user, &shifts)
+        self.nights(user, &in_zones)
     }
 
     /// Adds one, if it is asked for.
@@ -267,13 +270,14 @@ fn found<'r>(kind: Kind, time: Interval, place: Place<'r>, user: &'r str) -> Ros
     RosterConflict { kind, from: time.start(), to: time.end(), place, user: Some(user), others: Vec::new(), away: None }
 }
 
-/// Of each shift the times through which it goes on, by when they begin.
-fn joined(mut stretches: Vec<Stretch<'_>>) -> Vec<Stretch<'_>> {
+/// Of each shift the times through which it goes on, by when they begin; `may` says which of them may be one.
+fn joined<'r>(mut stretches: Vec<Stretch<'r>>, may: impl Fn(&Stretch<'_>, &Stretch<'_>) -> bool) -> Vec<Stretch<'r>> {
     stretches.sort_by_key(|stretch| (stretch.place, stretch.time));
     let mut joined: Vec<Stretch<'_>> = Vec::with_capacity(stretches.len());
     for stretch in stretches {
-        let goes_on = |last: &&mut Stretch<'_>| {
+        let goes_on = |last: &&mut Stretch<'r>| {
             last.place == stretch.place
+                && may(last, &stretch)
                 && stretch.time.start().millis() <= last.time.end().millis().saturating_add(PAUSE_MS)
         };
         match joined.last_mut().filter(goes_on) {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use api::clock;
 use base::timestamp::Timestamp;
 use calendar::Interval;
 use db::{Conn, Result};
@@ -12,7 +13,7 @@ use crate::{
     duty::{Duties, Duty, NEVER},
     filter::{Filter, chosen},
     lines::{Label, Level, LineSelection},
-    roster::{row, rules::tenants_of, store},
+    roster::{row, rules::tenants_of, store, versions},
     schedule::Schedule,
 };
 
@@ -119,8 +120,10 @@ impl OnCall for Rosters {
     }
 
     fn roster(&self, conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<RosterSummary>> {
-        let found = store::find(conn, tenants, id)?;
-        Ok(found.map(|roster| RosterSummary { tenant_id: roster.tenant_id, name: roster.name, time_zone: roster.zone }))
+        let Some(roster) = store::find(conn, tenants, id)? else { return Ok(None) };
+        // Its row has the zone that is planned.
+        let now = versions::as_of(conn, vec![roster.clone()], clock::now().millis())?.pop().unwrap_or(roster);
+        Ok(Some(RosterSummary { tenant_id: now.tenant_id, name: now.name, time_zone: now.zone }))
     }
 
     fn shifts_of(

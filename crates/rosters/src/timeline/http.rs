@@ -28,6 +28,7 @@ use crate::{
         wire::{Instant, RosterId},
     },
     schedule::{self, Schedule},
+    zone_history::ZoneHistory,
 };
 
 /// 200 with JSON that is written already.
@@ -119,7 +120,7 @@ async fn with_conflicts(
         let since = looked_at(question.range, question.limits).start();
         let mut schedule = Schedule::load(conn, &roster, &tenants, since)?;
         let staff = schedule.people(conn, &**people, &tenants, since)?;
-        let versions = versions::since(conn, &roster.tenant_id, &roster.id, question.range.start().millis())?;
+        let versions = versions::since(conn, &roster.tenant_id, &roster.id, since.millis())?;
         let plans = TenantPlans::load(conn, &**people, &known, scope, &question)?;
         Ok((roster, schedule, staff, versions, plans))
     });
@@ -202,8 +203,9 @@ pub async fn preview(
         let zone = new.time_zone.zone;
         let off = schedule::off_hours(&new.off_hours, zone, asked.range);
         let id = format!("ES-{}", uuid::Uuid::nil());
+        let zones = ZoneHistory::always(zone);
         let planned =
-            PlannedRoster { tenant: &tenant, id: &id, name: &new.name, schedule: &schedule, staff: &staff, zone, off };
+            PlannedRoster { tenant: &tenant, id: &id, name: &new.name, schedule: &schedule, staff: &staff, zones, off };
         let mut room = Room::of(1);
         let shown = conflicting(planned, &plans, &asked, &mut room, false)?;
         Ok(room.answer(&shown)?)

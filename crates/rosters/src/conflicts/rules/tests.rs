@@ -116,6 +116,30 @@ fn nights_in_a_row_are_counted_beyond_the_range() {
     assert_eq!(told(&short, &[], LIMITS), [], "two hours of a night are none");
     assert_eq!(told(&[stretch(0, 0, 100_000)], &[], LIMITS), [(Kind::Nights, 0, 720)], "without an end");
 }
+
+#[test]
+fn a_shift_has_the_zone_that_its_roster_has_then() {
+    let lima = Zone::find("America/Lima").unwrap();
+    let then = |stretch: Stretch<'static>| Stretch { zone: lima, ..stretch };
+    // Nights of GMT are none of the zone that comes later, and do not vanish with it.
+    let nights = (0..5).map(|day| stretch(0, day * 24 + 22, day * 24 + 30));
+    let days: Vec<_> = nights.chain((5..9).map(|day| then(stretch(0, day * 24 + 14, day * 24 + 20)))).collect();
+    assert_eq!(told(&days, &[], Limits { rest_ms: 0, ..LIMITS }), [(Kind::Nights, 22, 126)]);
+    // A shift that goes on meanwhile is one, and has the holidays of both zones.
+    let whole = [stretch(0, 8, 30), then(stretch(0, 30, 60))];
+    let holiday = |zone: Zone, from: i64| Away { time: time(from, from + 24), id: None, zone: Some(zone) };
+    let away = [
+        holiday(Zone::GMT, 0),
+        holiday(lima, 5),
+        holiday(Zone::GMT, 48),
+        holiday(lima, 53),
+        Away { time: time(29, 31), id: Some("TOF-1"), zone: None },
+    ];
+    let mut found = told(&whole, &away, LIMITS);
+    found.sort_by_key(|(_, from, _)| *from);
+    assert_eq!(found, [(Kind::TimeOff, 8, 24), (Kind::TimeOff, 29, 31), (Kind::TimeOff, 53, 60)]);
+}
+
 #[test]
 fn nights_are_of_each_roster_that_has_a_part_in_them() {
     let night = |shift: usize, day: i64| stretch(shift, day * 24 + 22, day * 24 + 30);
