@@ -296,6 +296,16 @@ fn a_roster_assigns_the_person_on_call(server: &Server) {
     assert_eq!(named["assignee"]["id"], json!(bob));
     let later = client.post(&path(&nobody), &json!({"roster": {"id": now}})).ok();
     assert_eq!(later["assignee"]["id"], json!(ann));
+    // Who is called first has it, whoever began earlier.
+    let shift = |level: &str, start: &str, user: &str| {
+        json!({"name": level, "level": level, "users": [{"id": user}], "userGroups": [],
+            "schedule": {"type": "one-time", "startDate": start, "endDate": "2090-01-01T00:00:00Z"}})
+    };
+    let body = json!({"name": unique("roster"), "description": "x", "timeZone": {"name": "GMT"}, "shiftDetails":
+        [shift("secondary", "2020-01-01T00:00:00Z", &bob), shift("primary", "2020-02-01T00:00:00Z", &ann)]});
+    let levels = text(&client.post("/rosters", &body).ok()["id"]);
+    let given = create(&client, json!({"subject": "a", "roster": {"id": levels}}));
+    assert_eq!(given["assignee"]["id"], json!(ann));
 }
 
 fn opened_for_an_alert_they_name_each_other(server: &Server) {

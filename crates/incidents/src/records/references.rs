@@ -152,8 +152,8 @@ fn check_categories(
     Ok(())
 }
 
-/// The new assignee: the user that the body names, or the person on call through the roster that it names; empty when
-/// nobody is on call.
+/// The new assignee: the user that the body names, or the person who is called first through the roster that it names;
+/// empty when nobody is on call.
 fn find_assignee(
     conn: &mut Conn,
     neighbours: &Neighbours,
@@ -172,8 +172,8 @@ fn find_assignee(
     if input.assignee.is_some() {
         return Ok(input.assignee.clone());
     }
-    let on_call = neighbours.on_call.on_call(conn, &roster.tenant_id, context.partner, now)?;
-    let first = on_call.into_iter().find(|one| one.roster_id == id);
+    let on_call = neighbours.on_call.on_call_of(conn, &roster.tenant_id, context.partner, id, now)?;
+    let first = on_call.into_iter().min_by_key(|one| one.level);
     Ok(Some(first.map(|one| one.person.id).unwrap_or_default()))
 }
 
