@@ -228,4 +228,4 @@ diesel::table! {
     }
 }
 
-diesel::allow_tables_to_appear_in_same_query!(roster_shifts, rosters);
+diesel::allow_tables_to_appear_in_same_query!(roster_overrides, roster_shifts, rosters);

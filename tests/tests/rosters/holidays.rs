@@ -305,7 +305,13 @@ fn a_calendar_that_shifts_have_stays(server: &Server) {
     let made = create(&client, "GMT", &[taking_turns(&users, &calendar, "keep")]);
     client.delete(&path(&calendar)).problem(409, "0004");
     let shift = &made["shiftDetails"][0]["id"];
+    let relief = json!({"user": {"id": users[0]}, "start": "2037-01-05T00:00:00Z", "end": "2037-01-12T00:00:00Z",
+        "shift": shift});
+    let at = format!("{}/overrides", roster_path(&made));
+    let over = text(&client.post(&at, &relief).ok()["id"]);
     client.post(&roster_path(&made), &json!({"shiftDetails": [{"id": shift, "holidays": []}]})).ok();
+    client.delete(&path(&calendar)).problem(409, "0004");
+    client.delete(&format!("{at}/{over}")).ok();
     client.delete(&path(&calendar)).ok();
 }
 

@@ -238,13 +238,13 @@ pub async fn update(
 
 /// Delete a holiday calendar
 ///
-/// Refused while shifts of rosters have it. What was a holiday stays one.
+/// Refused while shifts of rosters, or overrides of them that are not over, have it. What was a holiday stays one.
 #[utoipa::path(
     operation_id = "deleteHolidayCalendar",
     params(HolidayCalendarId),
     responses(
         (status = 200, description = "Deleted; an empty object", body = Object),
-        (status = 409, description = "Shifts have it"),
+        (status = 409, description = "Shifts or overrides have it"),
         (status = 412, description = "It has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
@@ -267,7 +267,7 @@ pub async fn delete(
 /// Removes a calendar.
 ///
 /// # Errors
-/// 409 while shifts have it, those of a partner's clients among them.
+/// 409 while shifts or overrides have it, those of a partner's clients among them.
 pub fn remove(tx: &mut Tx<'_>, people: &dyn People, old: &row::HolidayCalendar) -> Result<()> {
     let mut rosters_of = people.below(tx.conn, &old.tenant_id)?;
     rosters_of.push(old.tenant_id.clone());

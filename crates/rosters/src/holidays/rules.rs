@@ -42,10 +42,11 @@ pub fn taken(name: &str) -> Problem {
     Problem::conflict(format!("The tenant has a holiday calendar named \"{name}\" already."))
 }
 
-/// 409: shifts name the calendar.
+/// 409: shifts, or overrides of shifts, name the calendar.
 pub fn in_use(roster: &str) -> Problem {
     Problem::conflict(format!(
-        "Shifts of the roster \"{roster}\" have these holidays, and maybe others. Take the calendar out of them first."
+        "Shifts of the roster \"{roster}\", or overrides of them, have these holidays, and maybe others. Take the \
+         calendar out of the shifts, and delete the overrides, first."
     ))
 }
 

@@ -14,7 +14,9 @@ use super::{
 use crate::{
     dated_holidays::row::{DayRow, OwnerRow},
     roster::{self, rules::effective_ms},
-    schema::{roster_holiday_calendars, roster_holiday_owners, roster_holidays, roster_shifts, rosters},
+    schema::{
+        roster_holiday_calendars, roster_holiday_owners, roster_holidays, roster_overrides, roster_shifts, rosters,
+    },
 };
 
 /// How many holiday calendars a tenant has at most.
@@ -172,7 +174,7 @@ pub fn note_error(conn: &mut Conn, row: &CalendarRow, due_ms: i64, error: &str) 
 /// Removes a calendar; what was a holiday stays one.
 ///
 /// # Errors
-/// 409 when shifts of rosters of this scope have it.
+/// 409 when shifts of rosters of this scope, or overrides of them, have it.
 pub fn delete(conn: &mut Conn, scope: &[String], row: &CalendarRow, now: Timestamp) -> Result<()> {
     if let Some(roster) = roster_with(conn, scope, &row.id, effective_ms(now))? {
         return Err(rules::in_use(&roster).into());
@@ -189,8 +191,10 @@ fn check_name(conn: &mut Conn, row: &CalendarRow) -> Result<()> {
     Ok(())
 }
 
-/// The name of a roster of these tenants that has shifts with a calendar, now or later.
+/// The name of a roster of these tenants that has shifts with a calendar, now or later, or overrides that are not over
+/// of a shift that had it.
 fn roster_with(conn: &mut Conn, scope: &[String], calendar: &str, now_ms: i64) -> Result<Option<String>> {
+    let named = format!("%\"{calendar}\"%");
     let names = roster_shifts::table
         .inner_join(
             rosters::table
@@ -198,9 +202,22 @@ fn roster_with(conn: &mut Conn, scope: &[String], calendar: &str, now_ms: i64) -
         )
         .filter(roster_shifts::tenant_id.eq_any(scope))
         .filter(roster_shifts::holidays.is_not_null())
-        .filter(roster_shifts::holidays.like(format!("%\"{calendar}\"%")))
+        .filter(roster_shifts::holidays.like(&named))
         .filter(roster_shifts::valid_until_ms.is_null().or(roster_shifts::valid_until_ms.gt(now_ms)))
         .filter(rosters::deleted_ms.is_null());
+    let found = names.order(rosters::name_key).select(rosters::name).first(conn).optional()?;
+    if found.is_some() {
+        return Ok(found);
+    }
+    let names =
+        roster_overrides::table
+            .inner_join(rosters::table.on(
+                rosters::tenant_id.eq(roster_overrides::tenant_id).and(rosters::id.eq(roster_overrides::roster_id)),
+            ))
+            .filter(roster_overrides::tenant_id.eq_any(scope))
+            .filter(roster_overrides::shift_settings.like(&named))
+            .filter(roster_overrides::end_ms.gt(now_ms))
+            .filter(rosters::deleted_ms.is_null());
     Ok(names.order(rosters::name_key).select(rosters::name).first(conn).optional()?)
 }
 
