@@ -112,10 +112,10 @@ pub(super) const STAFFED: &[&str] = &[
 ];
 pub(super) const SWAP: &str = r#"{
     "first": {"user": {"id": "$user"}, "start": "2026-11-20T00:00:00Z", "end": "2026-11-22T00:00:00Z"},
-    "second": {"user": {"id": "$user"}, "start": "2026-11-23T00:00:00Z", "end": "2026-11-24T00:00:00Z"}}"#;
+    "second": {"user": {"id": "$reachableUser"}, "start": "2026-11-23T00:00:00Z", "end": "2026-11-24T00:00:00Z"}}"#;
 pub(super) const OVERRIDES: &[&str] = &[
     OVERRIDE,
-    r#"{"user": {"id": "$user"}, "replaces": {"id": "$user"}, "start": "2026-11-20T00:00:00Z",
+    r#"{"user": {"id": "$user"}, "replaces": {"id": "$reachableUser"}, "start": "2026-11-20T00:00:00Z",
     "end": "2026-11-22T00:00:00Z"}"#,
 ];
 pub(super) const TIME_OFF: &str = r#"{"from": "2026-11-20T00:00:00Z", "to": "2026-11-22T00:00:00Z", "reason": "$new"}"#;

@@ -272,7 +272,7 @@ fn one_person_is_covered_for(server: &Server) {
         (&json!([]), Some("Ann"))
     );
     // Who is not on call is covered for by nobody.
-    let idle = json!({"user": {"id": eve}, "replaces": {"id": eve}, "start": "2030-05-02T12:00:00Z",
+    let idle = json!({"user": {"id": ann}, "replaces": {"id": eve}, "start": "2030-05-02T12:00:00Z",
         "end": "2030-05-02T14:00:00Z"});
     client.post(&format!("{}/overrides", path(&made)), &idle).ok();
     assert_eq!(on_call(&client, &made, "2030-05-02T13:00:00Z")["onCall"].as_array().map(Vec::len), Some(2));

@@ -104,7 +104,7 @@ pub struct NewOverride {
 
 /// A swap to make.
 #[derive(Clone, Debug, Request)]
-#[request(schema = "RosterSwapInput", example = json!({
+#[request(schema = "RosterSwapInput", check = check_swap, example = json!({
     "first": {"user": {"id": "USR0000000007"}, "start": "2026-12-03T00:00:00+0000", "end": "2026-12-04T00:00:00+0000"},
     "second": {"user": {"id": "USR0000000008"}, "start": "2026-12-10T00:00:00+0000", "end": "2026-12-11T00:00:00+0000"}
 }))]
@@ -178,6 +178,15 @@ pub fn trimmed(text: String) -> Result<String, String> {
 
 fn check_override(new: &NewOverride, fields: &mut Fields<'_>) {
     check_time(new.start, new.end, fields);
+    if new.replaces.as_ref().is_some_and(|relieved| relieved.user_id() == new.user.user_id()) {
+        fields.error("replaces.id", "must be another user than user");
+    }
+}
+
+fn check_swap(new: &NewSwap, fields: &mut Fields<'_>) {
+    if new.second.user.user_id() == new.first.user.user_id() {
+        fields.error("second.user.id", "must be another user than that of first");
+    }
 }
 
 fn check_half(half: &SwapHalf, fields: &mut Fields<'_>) {
@@ -203,6 +212,17 @@ mod tests {
         let body = |start, end| json!({"user": {"id": "usr1"}, "start": start, "end": end});
         assert_eq!(errors(body("2026-01-02T00:00:00Z", "2026-01-02T00:00:00Z")), ["end"]);
         assert_eq!(errors(body("2026-01-02T00:00:00Z", "2027-01-04T00:00:00Z")), ["end"]);
+    }
+
+    #[test]
+    fn nobody_relieves_themselves() {
+        let (start, end) = ("2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z");
+        let body = json!({"user": {"id": "usr1"}, "replaces": {"id": "USR1"}, "start": start, "end": end});
+        assert_eq!(errors(body), ["replaces.id"]);
+        let half = |user| json!({"user": {"id": user}, "start": start, "end": end});
+        let swap = |other| NewSwap::parse(&json!({"first": half("usr1"), "second": half(other)}));
+        assert_eq!(swap("USR1").unwrap_err().errors[0].field_name, "second.user.id");
+        assert!(swap("USR2").is_ok());
     }
 
     #[test]
