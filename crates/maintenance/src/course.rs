@@ -41,7 +41,7 @@ pub enum State {
     Active,
     /// It is not open, and will be.
     Pending,
-    /// It would be open or pending, and somebody suspended it.
+    /// It would be open or pending, and somebody suspended it, now or all that is to come of it.
     Suspended,
     /// It was ended, or nothing of it is left.
     Completed,
@@ -136,24 +136,30 @@ impl Course {
         let started = |(start, end): &&(i64, i64)| *start < range.start.millis() && *end > range.start.millis();
         let from = self.holds.ends.iter().filter(started).map(|(start, _)| *start).min();
         let from = from.map_or(range.start, Timestamp::from_millis).min(range.start);
+        self.occurrences(from..range.end)
+            .flat_map(|occurrence| self.parts(occurrence))
+            .filter(move |part| part.end() > range.start && part.start() < range.end)
+    }
+
+    /// The occurrences that have a part in a range by the schedule, without those that a suspension leaves nothing of,
+    /// but for the first of such.
+    fn occurrences(&self, range: Range<Timestamp>) -> impl Iterator<Item = Interval> + '_ {
         let until = self.limit().min(range.end);
-        let mut occurrences = self.rule.occurrences(from..until);
-        let walk = std::iter::from_fn(move || {
+        let mut occurrences = self.rule.occurrences(range.start..until);
+        std::iter::from_fn(move || {
             let occurrence = occurrences.next()?;
             if let Some(resumed) = self.resumed_after(occurrence) {
                 occurrences = self.rule.occurrences(resumed..until);
             }
             Some(occurrence)
-        });
-        walk.flat_map(|occurrence| self.parts(occurrence))
-            .filter(move |part| part.end() > range.start && part.start() < range.end)
+        })
     }
 
     /// Where to go on after an occurrence that lies wholly in a suspension: what is suspended for years is not gone
     /// through day by day. `None` for any other.
     fn resumed_after(&self, occurrence: Interval) -> Option<Timestamp> {
-        let kept = self.kept(occurrence)?;
-        let (start, end) = (kept.start().millis(), kept.end().millis());
+        let said = self.said(occurrence)?;
+        let (start, end) = (said.start().millis(), said.end().millis());
         let mut ended = self.holds.suspensions.iter().filter_map(|(from, until)| Some((*from, (*until)?)));
         let (_, until) = ended.find(|(from, until)| *from <= start && end <= *until)?;
         // One that begins in the suspension and was extended beyond its end is over by its rule.
@@ -168,8 +174,16 @@ impl Course {
         forever.chain(self.holds.ended).min().map_or(LAST, Timestamp::from_millis)
     }
 
-    /// When an occurrence ends, after what was said of it; `None` when it does not take place.
+    /// When an occurrence takes place, after what was said of it; `None` when it does not.
     fn kept(&self, occurrence: Interval) -> Option<Interval> {
+        let said = self.said(occurrence)?;
+        // It was extended over others that were suspended, and are not any more.
+        let following = (said.end() > occurrence.end()).then(|| self.following(occurrence.start())).flatten();
+        Interval::new(said.start(), following.map_or(said.end(), |following| said.end().min(following)))
+    }
+
+    /// The same, whatever others take place meanwhile.
+    fn said(&self, occurrence: Interval) -> Option<Interval> {
         let start = occurrence.start();
         let changed = self.holds.ends.iter().find(|(known, _)| *known == start.millis());
         let end = changed.map_or(occurrence.end(), |(_, end)| Timestamp::from_millis(*end));
@@ -179,7 +193,10 @@ impl Course {
 
     /// What is left of an occurrence between suspensions.
     fn parts(&self, occurrence: Interval) -> Vec<Interval> {
-        let Some(kept) = self.kept(occurrence) else { return Vec::new() };
+        self.kept(occurrence).map(|kept| self.unsuspended(kept)).unwrap_or_default()
+    }
+
+    fn unsuspended(&self, kept: Interval) -> Vec<Interval> {
         let mut from = kept.start();
         let mut parts = Vec::new();
         for (start, until) in &self.holds.suspensions {
@@ -244,11 +261,12 @@ impl Course {
         self.holds.ends.iter().any(|(other, end)| *other < start && *end > start)
     }
 
-    /// The start of the first occurrence after an instant that takes place, suspended or not.
+    /// The start of the first occurrence after an instant of which something takes place.
     pub fn following(&self, at: Timestamp) -> Option<Timestamp> {
         let after = Timestamp::from_millis(at.millis() + 1);
-        let mut following = self.rule.occurrences(after..LAST).filter(|next| next.start() > at);
-        following.find(|next| self.kept(*next).is_some()).map(|next| next.start())
+        let mut following = self.occurrences(after..LAST).filter(|next| next.start() > at);
+        let takes_place = |next: &Interval| self.said(*next).is_some_and(|said| !self.unsuspended(said).is_empty());
+        following.find(takes_place).map(|next| next.start())
     }
 
     /// What it is doing.
@@ -259,8 +277,10 @@ impl Course {
             State::Suspended
         } else if self.open_at(at).is_some() {
             State::Active
-        } else {
+        } else if self.next(at).is_some() {
             State::Pending
+        } else {
+            State::Suspended
         }
     }
 

@@ -102,6 +102,35 @@ fn occurrences_are_skipped_and_extended_and_the_window_ended() {
 }
 
 #[test]
+fn what_a_suspension_leaves_nothing_of_is_in_the_way_of_nothing() {
+    let start = at("2026-11-20T22:00:00Z");
+    let tomorrow = start.millis() + DAY;
+    let mut holds = Holds::default();
+    holds.suspend(tomorrow - HOUR, Some(tomorrow + 6 * HOUR));
+    let later = Timestamp::from_millis(tomorrow + DAY);
+    assert_eq!(nightly(holds.clone()).following(start), Some(later));
+    // Extended over it, the first one ends when the other takes place after all.
+    holds.end_occurrence(start.millis(), tomorrow + 7 * HOUR);
+    let ends = |holds: &Holds| nightly(holds.clone()).open(start..later).map(Interval::end).collect::<Vec<_>>();
+    let instant = Timestamp::from_millis;
+    assert_eq!(ends(&holds), [instant(tomorrow - HOUR), instant(tomorrow + 7 * HOUR)]);
+    assert!(holds.resume(start.millis() + HOUR));
+    assert_eq!(ends(&holds), [instant(tomorrow), instant(tomorrow + 4 * HOUR)]);
+}
+
+#[test]
+fn a_window_of_which_suspensions_leave_nothing_is_suspended() {
+    let start = at("2026-11-20T22:00:00Z");
+    let before = at("2026-11-20T12:00:00Z");
+    let mut holds = Holds::default();
+    holds.suspend(start.millis() - HOUR, Some(start.millis() + 6 * HOUR));
+    assert_eq!((once(holds.clone()).state(before), once(holds.clone()).next(before)), (State::Suspended, None));
+    assert_eq!(nightly(holds.clone()).state(before), State::Pending, "others take place");
+    assert!(holds.resume(before.millis()));
+    assert_eq!(once(holds).state(before), State::Pending);
+}
+
+#[test]
 fn what_was_skipped_is_taken_back() {
     let start = at("2026-11-20T22:00:00Z");
     let end = at("2026-11-21T02:00:00Z");
