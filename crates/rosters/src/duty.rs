@@ -80,7 +80,8 @@ impl<'s> Duties<'s> {
         Self { named_at: at, ..self }
     }
 
-    /// All that have a part in a range, in order. At its ends they may go on longer; [`Duties::whole`] says how long.
+    /// All that have a part in a range, in order. At its ends they may go on longer, as [`Duties::whole_of`]
+    /// says.
     pub fn within(&mut self, range: Interval, of: LineSelection<'_>) -> (Vec<Duty<'s>>, bool) {
         self.joined_within(range, of, StretchKey::Shift)
     }
@@ -155,8 +156,15 @@ impl<'s> Duties<'s> {
         until
     }
 
-    /// A duty from when it began until it ends, beyond the range in which it was found.
-    pub fn whole(&mut self, duty: Duty<'s>) -> Duty<'s> {
+    /// A duty that [`Duties::within`] found in a range, from when it began until it ends.
+    pub fn whole_of(&mut self, duty: Duty<'s>, range: Interval) -> Duty<'s> {
+        // Inside of the range its pieces are joined.
+        let is_whole = range.start() < duty.time.start() && duty.time.end() < range.end();
+        if is_whole { duty } else { self.whole(duty) }
+    }
+
+    /// A duty from when it began until it ends.
+    fn whole(&mut self, duty: Duty<'s>) -> Duty<'s> {
         let mut whole = duty;
         let of = self.schedule.shift(whole.shift).map_or(LineSelection::All, |(id, _)| LineSelection::Shift(id));
         for by in AROUND {

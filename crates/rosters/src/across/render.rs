@@ -90,7 +90,7 @@ pub fn shifts(
             return Err(too_large());
         }
         let own = all.into_iter().filter(|duty| duty.users.contains(&user));
-        found.extend(own.map(|duty| (*name, *roster, duties.whole(duty))));
+        found.extend(own.map(|duty| (*name, *roster, duties.whole_of(duty, range))));
     }
     found.sort_by_key(|(_, _, duty)| (duty.time.start(), duty.time.end()));
     let mut room = Room::of(1);

@@ -148,7 +148,7 @@ fn render_feed(
             let wanted = user.is_none_or(|id| duty.users.iter().any(|known| known == id));
             if wanted && !duty.users.is_empty() && events.len() < feed::MOST_EVENTS {
                 // Programs know an event by when it starts: that does not depend on the range.
-                let whole = duties.whole(duty);
+                let whole = duties.whole_of(duty, range);
                 let on_call: Vec<&Person> =
                     whole.users.iter().filter_map(|id| staff.user_at(id, whole.time.start())).collect();
                 events.push(event(row, &schedule, &whole, &on_call));

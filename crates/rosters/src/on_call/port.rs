@@ -142,7 +142,7 @@ impl OnCall for Rosters {
             let own = duties.within(range, LineSelection::All).0.into_iter().filter(|duty| duty.users.contains(&user));
             let own: Vec<Duty<'_>> = own.collect();
             found.extend(own.into_iter().map(|duty| {
-                let time = duties.whole(duty).time;
+                let time = duties.whole_of(duty, range).time;
                 OwnShift {
                     roster_id: roster.stored.id().to_owned(),
                     roster_name: name.to_owned(),

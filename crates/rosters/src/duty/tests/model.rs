@@ -322,6 +322,10 @@ proptest! {
         ).unwrap();
         let (all, cut) = duties.within(range, LineSelection::All);
         prop_assert!(!cut);
+        for duty in all.iter().take(20) {
+            let whole = duties.whole(duty.clone());
+            prop_assert_eq!(duties.whole_of(duty.clone(), range), whole, "nothing is left beyond the range");
+        }
         for step in -48..48_i64 {
             let at = case.around + (step * 90 + step.rem_euclid(7) * 5) * MINUTE;
             let expected = model(&case, &clock, &turns, at);
