@@ -12,6 +12,7 @@ both_backends![
     pagerduty_events_trigger_acknowledge_and_resolve,
     opsgenie_alerts_are_created_acknowledged_and_closed,
     a_partners_address_finds_what_is_over_at_its_client,
+    a_partners_address_reaches_all_that_is_open_under_a_key,
     a_suspended_tenant_reports_nothing,
 ];
 
@@ -150,6 +151,32 @@ fn a_partners_address_finds_what_is_over_at_its_client(server: &Server) {
     let resolve = json!({"routing_key": token, "event_action": "resolve", "dedup_key": key});
     server.request("POST", "/v2/enqueue").json(&resolve).send();
     only(&client, "status:Closed");
+}
+
+fn a_partners_address_reaches_all_that_is_open_under_a_key(server: &Server) {
+    let (one, other) = (server.new_client(), server.new_client());
+    let (_, token) = address(&server.admin());
+    let key = unique("key");
+    let hosts = [&one, &other].map(|client| host(client).1);
+    let genie = |path: &str, body: Value| {
+        let request = server.request("POST", &format!("/v2/alerts{path}"));
+        request.header("Authorization", &format!("GenieKey {token}")).json(&body).send()
+    };
+    let both = |status: &str| {
+        only(&one, &format!("extAlertId:{key}+status:{status}"));
+        only(&other, &format!("extAlertId:{key}+status:{status}"));
+    };
+    for name in &hosts {
+        genie("", json!({"message": "Cluster", "alias": key, "entity": name}));
+    }
+    both("New");
+    genie(&format!("/{key}/acknowledge"), json!({}));
+    both("Acknowledged");
+    // It names the machine of one of them.
+    let resolve = json!({"routing_key": token, "event_action": "resolve", "dedup_key": key,
+        "payload": {"summary": "Cluster", "source": hosts[1]}});
+    assert_eq!(server.request("POST", "/v2/enqueue").json(&resolve).send().status, 202);
+    both("Closed");
 }
 
 fn a_suspended_tenant_reports_nothing(server: &Server) {

@@ -34,6 +34,8 @@ type Name = (String, String);
 /// The problems and alerts that one request changes.
 pub struct Batch {
     problems: HashMap<Name, ProblemState>,
+    /// The tenants at which a problem is open.
+    open_at: HashMap<String, BTreeSet<String>>,
     entries: Vec<Entry>,
     /// The index in `entries` of each alert.
     indexes: HashMap<Name, usize>,
@@ -73,9 +75,15 @@ impl Entry {
 }
 
 impl Batch {
-    /// Reads the problems of the reports and their alerts, and locks the tenants.
-    pub fn open(tx: &mut Tx<'_>, origin: &Origin, arrivals: &[Arrival<'_>]) -> Result<Self> {
+    /// Reads the problems of the reports and their alerts, and those that are open at other tenants; locks the tenants.
+    pub fn open(
+        tx: &mut Tx<'_>,
+        origin: &Origin,
+        arrivals: &[Arrival<'_>],
+        open_elsewhere: &[ProblemRow],
+    ) -> Result<Self> {
         let mut tenants: BTreeSet<&String> = arrivals.iter().map(|arrival| &arrival.tenant).collect();
+        tenants.extend(open_elsewhere.iter().map(|known| &known.tenant_id));
         // A client's problem may have been reported before the inventory knew its resource.
         let away = arrivals.iter().filter(|arrival| arrival.tenant != origin.home);
         let away: BTreeSet<&String> = away.flat_map(|arrival| &arrival.problems).collect();
@@ -86,11 +94,19 @@ impl Batch {
         let tenants: Vec<String> = tenants.into_iter().cloned().collect();
         store::lock_tenants(tx.conn, &tenants)?;
         let room = Room::read(tx.conn, &tenants, &origin.sender)?;
-        let mut batch = Self { problems: HashMap::new(), entries: Vec::new(), indexes: HashMap::new(), room };
+        let mut batch = Self {
+            problems: HashMap::new(),
+            open_at: HashMap::new(),
+            entries: Vec::new(),
+            indexes: HashMap::new(),
+            room,
+        };
         for tenant in tenants {
             let named = arrivals.iter().filter(|arrival| arrival.tenant == tenant || tenant == origin.home);
-            let named: BTreeSet<&String> =
+            let mut named: BTreeSet<&String> =
                 named.flat_map(|arrival| arrival.problems.iter().chain(&arrival.former)).collect();
+            let here = open_elsewhere.iter().filter(|known| known.tenant_id == tenant);
+            named.extend(here.map(|known| &known.problem));
             let named: Vec<String> = named.into_iter().cloned().collect();
             let known = store::problems_by_name(tx.conn, &tenant, &named)?;
             let ids = known.iter().filter(|known| !known.alert_id.is_empty()).map(|known| known.alert_id.clone());
@@ -100,6 +116,7 @@ impl Batch {
             }
             for known in known {
                 let name = (tenant.clone(), known.problem.clone());
+                batch.note_open(&name, known.is_open);
                 batch.problems.insert(name, ProblemState { known, stored: true, changed: false, gone: false });
             }
         }
@@ -143,7 +160,18 @@ impl Batch {
         }
         let stored = self.problems.get(&first).is_some_and(|problem| problem.stored);
         self.problems.insert(first.clone(), ProblemState { known, stored, changed: true, gone: false });
+        self.note_open(&other, false);
+        self.note_open(&first, true);
         first
+    }
+
+    fn note_open(&mut self, (tenant, problem): &Name, is_open: bool) {
+        let tenants = self.open_at.entry(problem.clone()).or_default();
+        if is_open {
+            tenants.insert(tenant.clone());
+        } else {
+            tenants.remove(tenant);
+        }
     }
 
     /// The name under which the problem of a decommissioned resource is open, or else `name`.
@@ -157,18 +185,28 @@ impl Batch {
         former.find(is_open).unwrap_or(name)
     }
 
-    /// Closes the alert that a partner has of a problem whose resource turned out to be a client's, where it goes on.
-    /// Answers the index of the closed alert.
-    fn close_at_partner(&mut self, arrival: &Arrival<'_>, home: &str, now: Timestamp) -> Option<usize> {
-        if arrival.tenant == home {
-            return None;
+    /// Closes alerts of the problem of a report at other tenants: that of a partner where the resource turned out to be
+    /// a client's, where it goes on, and all that are open under the key of a recovery. Answers the index of the first.
+    fn close_elsewhere(&mut self, arrival: &Arrival<'_>, home: &str, now: Timestamp) -> Option<usize> {
+        let reaches_all = arrival.report.key.is_some() && arrival.report.state == "Ok";
+        let mut names = Vec::new();
+        for problem in &arrival.problems {
+            let tenants = self.open_at.get(problem).into_iter().flatten();
+            let others = tenants.filter(|tenant| **tenant != arrival.tenant && (reaches_all || *tenant == home));
+            names.extend(others.map(|tenant| (tenant.clone(), problem.clone())));
         }
-        let names = arrival.problems.iter().map(|problem| (home.to_owned(), problem.clone()));
-        let name = names
-            .into_iter()
-            .find(|name| self.problems.get(name).is_some_and(|problem| problem.known.is_open && !problem.gone))?;
-        let known = &self.problems.get(&name)?.known;
-        let index = *self.indexes.get(&(home.to_owned(), known.alert_id.clone()))?;
+        let mut first = None;
+        for name in names {
+            let closed = self.close_at(&name, arrival, now);
+            first = first.or(closed);
+        }
+        first
+    }
+
+    /// Closes the alert that another tenant has of the problem of a report; answers its index.
+    fn close_at(&mut self, name: &Name, arrival: &Arrival<'_>, now: Timestamp) -> Option<usize> {
+        let known = &self.problems.get(name).filter(|problem| problem.known.is_open && !problem.gone)?.known;
+        let index = *self.indexes.get(&(name.0.clone(), known.alert_id.clone()))?;
         let entry = self.entries.get_mut(index)?;
         if arrival.report.state != "Ok" {
             rules::close_as_moved(&mut entry.alert, &arrival.tenant, now);
@@ -178,13 +216,13 @@ impl Batch {
             rules::close_by_recovery(&mut entry.alert, arrival.report, now);
         }
         entry.changed = true;
-        self.update_problem(&name, |known| known.is_open = false);
+        self.update_problem(name, |known| known.is_open = false);
         Some(index)
     }
 
     /// Applies a report; answers its result and the index of its alert.
     pub fn enter(&mut self, arrival: &Arrival<'_>, origin: &Origin, now: Timestamp) -> Outcome {
-        let left = self.close_at_partner(arrival, &origin.home, now);
+        let left = self.close_elsewhere(arrival, &origin.home, now);
         let report = arrival.report;
         let name = self.name(arrival, &origin.sender);
         let problem = self.problems.get(&name).filter(|problem| problem.known.is_open && !problem.gone);
@@ -195,7 +233,9 @@ impl Batch {
         let Some(entry) = open else { return self.begin(arrival, origin, name, step, left, now) };
         let alert = &mut entry.alert;
         let result = match step {
-            Step::Open | Step::Other | Step::Ignore => return ("late", index),
+            Step::Open | Step::Other | Step::Ignore => {
+                return left.map_or(("late", index), |left| ("closed", Some(left)));
+            }
             Step::Close => {
                 rules::close_by_recovery(alert, report, now);
                 "closed"
@@ -229,7 +269,8 @@ impl Batch {
         (result, index)
     }
 
-    /// Applies a report whose problem is not open. `left` is the index of the alert that was closed at the partner.
+    /// Applies a report whose problem is not open. `left` is the index of the alert that was closed
+    /// at another tenant.
     fn begin(
         &mut self,
         arrival: &Arrival<'_>,
@@ -263,6 +304,8 @@ impl Batch {
         });
         problem.changed = true;
         change(&mut problem.known);
+        let is_open = problem.known.is_open;
+        self.note_open(name, is_open);
     }
 
     /// Reopens acknowledged alerts that got worse, unless their policy says otherwise.

@@ -98,7 +98,7 @@ fn take_in(tx: &mut Tx<'_>, sender: &str, tenant: &str, report: &Report) -> Resu
     let former = Vec::new();
     let tenant = tenant.to_owned();
     let arrival = Arrival { report, resource: None, warning: None, tenant, problems, former };
-    let mut batch = Batch::open(tx, &origin, std::slice::from_ref(&arrival))?;
+    let mut batch = Batch::open(tx, &origin, std::slice::from_ref(&arrival), &[])?;
     batch.enter(&arrival, &origin, tx.now);
     batch.store(tx).map(drop)
 }

@@ -9,6 +9,7 @@ use ports::{ResourceSummary, Resources};
 use super::{
     lookup::{ResourceLookup, UNKNOWN},
     report::{Origin, Report},
+    row::ProblemRow,
     rules, store,
     wire::Device,
 };
@@ -39,14 +40,19 @@ type Name = (String, String);
 
 /// Finds the former names of problems of unknown resources: by the host of an open alert, by the id in the report, and
 /// by the history of the inventory for all names of the device. An open alert of a decommissioned resource stays with
-/// the tenant that had the resource.
-pub fn find(conn: &mut Conn, resources: &dyn Resources, origin: &Origin, arrivals: &mut [Arrival<'_>]) -> Result<()> {
+/// the tenant that had the resource. Answers the problems that are open under the keys of recoveries, at any tenant.
+pub fn find(
+    conn: &mut Conn,
+    resources: &dyn Resources,
+    origin: &Origin,
+    arrivals: &mut [Arrival<'_>],
+) -> Result<Vec<ProblemRow>> {
     let Origin { scope, sender, .. } = origin;
-    find_open_of_senders(conn, scope, arrivals)?;
+    let open_under_keys = find_open_under_keys(conn, scope, arrivals)?;
     let mut unknown: Vec<&mut Arrival<'_>> =
         arrivals.iter_mut().filter(|arrival| arrival.unknown().is_some()).collect();
     if unknown.is_empty() {
-        return Ok(());
+        return Ok(open_under_keys);
     }
     let hosts = open_on_hosts(conn, &unknown)?;
     let keys = unknown.iter().flat_map(|arrival| &arrival.report.device.keys);
@@ -64,28 +70,32 @@ pub fn find(conn: &mut Conn, resources: &dyn Resources, origin: &Origin, arrival
         let ids = on_host.cloned().chain([fold(&device.id)]).filter(|id| !id.is_empty());
         arrival.former = ids.flat_map(|id| problems(arrival.report, sender, &id)).collect();
     }
-    Ok(())
+    Ok(open_under_keys)
 }
 
-/// Assigns reports with a key and without a machine, such as recoveries, to the open alert with that key, in any of the
-/// tenants.
-fn find_open_of_senders(conn: &mut Conn, scope: &[String], arrivals: &mut [Arrival<'_>]) -> Result<()> {
-    let nameless = |arrival: &&mut Arrival<'_>| arrival.report.key.is_some() && arrival.resource.is_none();
-    let mut nameless: Vec<&mut Arrival<'_>> = arrivals.iter_mut().filter(nameless).collect();
-    if scope.len() < 2 || nameless.is_empty() {
-        return Ok(());
+/// Assigns reports with a key and without a machine to an open alert with that key, in any of the tenants. Answers the
+/// problems that are open under the keys of these and of recoveries.
+fn find_open_under_keys(conn: &mut Conn, scope: &[String], arrivals: &mut [Arrival<'_>]) -> Result<Vec<ProblemRow>> {
+    let is_asked = |arrival: &&Arrival<'_>| {
+        arrival.report.key.is_some() && (arrival.resource.is_none() || arrival.report.state == "Ok")
+    };
+    let problems: BTreeSet<&String> = arrivals.iter().filter(is_asked).flat_map(|arrival| &arrival.problems).collect();
+    if scope.len() < 2 || problems.is_empty() {
+        return Ok(Vec::new());
     }
-    let problems: Vec<String> = nameless.iter().flat_map(|arrival| arrival.problems.clone()).collect();
-    let open: HashMap<String, String> = store::open_problems(conn, scope, &problems)?
-        .into_iter()
-        .map(|known| (known.problem, known.tenant_id))
-        .collect();
-    for arrival in &mut nameless {
-        if let Some(tenant) = arrival.problems.iter().find_map(|problem| open.get(problem)) {
+    let problems: Vec<String> = problems.into_iter().cloned().collect();
+    let open = store::open_problems(conn, scope, &problems)?;
+    let mut tenants: HashMap<&String, Vec<&String>> = HashMap::new();
+    for known in &open {
+        tenants.entry(&known.problem).or_default().push(&known.tenant_id);
+    }
+    for arrival in arrivals.iter_mut().filter(|arrival| arrival.report.key.is_some() && arrival.resource.is_none()) {
+        let tenants = arrival.problems.iter().find_map(|problem| tenants.get(problem));
+        if let Some(tenant) = tenants.filter(|all| !all.contains(&&arrival.tenant)).and_then(|all| all.first()) {
             arrival.tenant.clone_from(tenant);
         }
     }
-    Ok(())
+    Ok(open)
 }
 
 /// The names of the problem for each resource that once had one of the names of the device.

@@ -15,6 +15,7 @@ use base::{
     parse_nearly_json,
     problem::{Kind, Problem},
 };
+use db::Conn;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -62,21 +63,21 @@ async fn carry_out<T: Serialize>(
                 Some(report) => intake::take_in(tx, &neighbours, &origin, &[Ok(*report)])?,
                 None => Vec::new(),
             };
-            if let Some((key, action, note)) = action
-                && let Some(alert) = open_under_key(tx, &origin, &key)?
-            {
-                act(tx, &neighbours, &alert, action, note)?;
+            if let Some((key, action, note)) = action {
+                for alert in open_under_key(tx.conn, &origin, &key)? {
+                    act(tx, &neighbours, &alert, action, note.clone())?;
+                }
             }
             Answer::ok(&answer(results.into_iter().next()))
         })
         .await
 }
 
-/// The alert that is open under a key of a sender.
-pub(super) fn open_under_key(tx: &mut outbox::Tx<'_>, origin: &Origin, key: &str) -> db::Result<Option<Alert>> {
-    let problems = rules::problems_of_key(&origin.sender, key);
-    let Some(known) = store::open_problems(tx.conn, &origin.scope, &problems)?.pop() else { return Ok(None) };
-    store::existing(tx.conn, &[known.tenant_id], &known.alert_id).map(Some)
+/// The alerts that are open under a key of a sender, at any tenant, in the order of those.
+pub(super) fn open_under_key(conn: &mut Conn, origin: &Origin, key: &str) -> db::Result<Vec<Alert>> {
+    let mut open = store::open_problems(conn, &origin.scope, &rules::problems_of_key(&origin.sender, key))?;
+    open.sort_unstable_by(|one, other| one.tenant_id.cmp(&other.tenant_id));
+    open.into_iter().map(|known| store::existing(conn, &[known.tenant_id], &known.alert_id)).collect()
 }
 
 /// Does something with an alert, as the user of the address. What its state does not allow is done already, or is

@@ -48,8 +48,8 @@ pub fn take_in(
             Arrival { problems, former: Vec::new(), report, resource, warning, tenant }
         })
         .collect();
-    history::find(tx.conn, &*neighbours.resources, origin, &mut arrivals)?;
-    let mut batch = Batch::open(tx, origin, &arrivals)?;
+    let open = history::find(tx.conn, &*neighbours.resources, origin, &mut arrivals)?;
+    let mut batch = Batch::open(tx, origin, &arrivals, &open)?;
     let done: Vec<Outcome> = arrivals.iter().map(|arrival| batch.enter(arrival, origin, tx.now)).collect();
     if !done.is_empty() && done.iter().all(|(result, _)| *result == REFUSED) {
         return Err(room::refusal());

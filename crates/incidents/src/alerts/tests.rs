@@ -18,7 +18,8 @@ use serde_json::{Value, json};
 use super::{
     formats::alertmanager,
     intake::{self, Origin},
-    report, windows,
+    report::{self, DeviceNames, Report},
+    windows,
     wire::AlertResult,
 };
 use crate::neighbours::Neighbours;
@@ -26,7 +27,7 @@ use crate::neighbours::Neighbours;
 const START: i64 = 1_795_000_000_000;
 const MINUTE: i64 = 60_000;
 
-/// One machine, `web-01`, and whatever window is set; its conditions are met by what is `Critical` or says so. Another
+/// Two machines, `web-01` and that of another tenant, `web-02`, and whatever window is set; its conditions are met by what is `Critical` or says so. Another
 /// window may cover the machine besides.
 #[derive(Default)]
 struct Fake {
@@ -100,9 +101,14 @@ impl Resources for Fake {
             ip_address: "10.0.0.1".into(),
             resource_type: "Linux".into(),
         };
-        let is_web = |key: &ResourceKey| matches!(key, ResourceKey::Name(name) if name == "web-01");
+        let other = ResourceSummary { id: "r-2".into(), tenant_id: "client_2".into(), ..web.clone() };
         let knows = *self.knows.lock().unwrap();
-        Ok(keys.iter().map(|key| if knows && is_web(key) { vec![web.clone()] } else { Vec::new() }).collect())
+        let found = |key: &ResourceKey| match key {
+            ResourceKey::Name(name) if knows && name == "web-01" => vec![web.clone()],
+            ResourceKey::Name(name) if knows && name == "web-02" => vec![other.clone()],
+            _ => Vec::new(),
+        };
+        Ok(keys.iter().map(found).collect())
     }
 
     fn decommissioned(&self, _: &mut Conn, _: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<ResourceSummary>>> {
@@ -210,14 +216,30 @@ impl Fixture {
     }
 
     fn take_in(&self, minute: i64, reports: Vec<report::ParsedReport>) -> Vec<AlertResult> {
+        let origin = Origin { home: "client_1".into(), scope: vec!["client_1".into()], sender: String::new() };
+        self.take_in_of(origin, minute, reports)
+    }
+
+    fn take_in_of(&self, origin: Origin, minute: i64, reports: Vec<report::ParsedReport>) -> Vec<AlertResult> {
         let neighbours = Arc::clone(&self.neighbours);
         let actor = Actor::service("test");
         let now = Timestamp::from_millis(START + minute * MINUTE);
         let done = self.db.write_here(move |conn| {
-            let origin = Origin { home: "client_1".into(), scope: vec!["client_1".into()], sender: String::new() };
             Tx::run(conn, &actor, now, |tx| intake::take_in(tx, &neighbours, &origin, &reports))
         });
         done.unwrap()
+    }
+
+    /// Says something of machines under one key, at the address of their partner.
+    fn say_keyed(&self, minute: i64, said: &[(&'static str, &str)]) -> Vec<&'static str> {
+        let report = |(state, host): &(&'static str, &str)| {
+            let device = DeviceNames::of_text(host);
+            Ok(Report { state, device, subject: "Cluster".into(), key: Some("k".into()), ..Report::default() })
+        };
+        let scope = ["msp_1", "client_1", "client_2"].map(str::to_owned).to_vec();
+        let origin = Origin { home: "msp_1".into(), scope, sender: "INB-1".into() };
+        let results = self.take_in_of(origin, minute, said.iter().map(report).collect());
+        results.into_iter().map(|result| result.result).collect()
     }
 
     pub(crate) fn report(&self, minute: i64, state: &str) -> AlertResult {
@@ -528,4 +550,36 @@ fn a_batch_counts_each_report_and_tells_each_alert_once() {
     assert_eq!((again[0].result, again[150].result, again[150].repeat_count), ("created", "repeated", Some(6)));
     assert_ne!(again[0].id, results[0].id);
     assert_eq!(again[150].id, results[150].id);
+}
+
+#[test]
+fn a_recovery_closes_all_that_is_open_under_its_key() {
+    let closed = |fixture: &Fixture| {
+        let alerts = fixture.published_alerts().into_iter().filter(|alert| alert["lastEvent"] == "Closed");
+        alerts.map(|alert| alert["clientUniqueId"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    // It names no machine, that of one of them, that of another tenant, or one that nobody knows.
+    for (opened, named, at) in [
+        (&["web-01", "web-02"][..], "", &["client_1", "client_2"][..]),
+        (&["web-01", "web-02"], "web-02", &["client_1", "client_2"]),
+        (&["web-01"], "web-02", &["client_1"]),
+        (&["web-01", "web-02"], "gone", &["client_1", "client_2"]),
+        (&["gone"], "web-01", &["msp_1"]),
+    ] {
+        for together in [false, true] {
+            let fixture = fixture();
+            let mut said: Vec<_> = opened.iter().map(|host| ("Critical", *host)).collect();
+            said.push(("Ok", named));
+            let results = match together {
+                true => fixture.say_keyed(1, &said),
+                false => (1..).zip(said).flat_map(|(minute, one)| fixture.say_keyed(minute, &[one])).collect(),
+            };
+            assert_eq!(results.last(), Some(&"closed"), "{opened:?} {named}: {results:?}");
+            let mut tenants = closed(&fixture);
+            tenants.sort_unstable();
+            tenants.dedup();
+            assert_eq!(tenants, at, "{opened:?} {named}");
+            assert_eq!(fixture.say_keyed(9, &[("Ok", named)]), ["ignored"], "{opened:?} {named}");
+        }
+    }
 }

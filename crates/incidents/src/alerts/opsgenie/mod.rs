@@ -77,19 +77,26 @@ async fn admit_with_body(request: &HttpRequest, payload: web::Payload) -> api::R
     Ok((at, body))
 }
 
-/// The alert of a sender with this id, or else the last one with this alias. `tiny` ids are ids.
-fn find(conn: &mut Conn, origin: &Origin, identifier: &str) -> db::Result<Option<Alert>> {
+/// The alerts of a sender that this names: the one with this id, or else all that are open under this alias, or else the
+/// last one. `tiny` ids are ids.
+fn find(conn: &mut Conn, origin: &Origin, identifier: &str) -> db::Result<Vec<Alert>> {
     let is_own = |alert: &Alert| alert.sender == origin.sender;
     let id = normal_id(identifier.trim());
     if id.starts_with("ALT-")
         && let Some(alert) = existing(conn, &origin.scope, &id)?.filter(is_own)
     {
-        return Ok(Some(alert));
+        return Ok(vec![alert]);
     }
-    let Some(key) = super::report::key(identifier) else { return Ok(None) };
+    let Some(key) = super::report::key(identifier) else { return Ok(Vec::new()) };
+    let open = inbound::open_under_key(conn, origin, &key)?;
+    if !open.is_empty() {
+        return Ok(open);
+    }
     let known = store::latest_problems(conn, &origin.scope, &rules::problems_of_key(&origin.sender, &key))?;
-    let Some(known) = known.into_iter().max_by_key(|known| known.is_open) else { return Ok(None) };
-    existing(conn, &[known.tenant_id], &known.alert_id)
+    let Some(known) = known.into_iter().max_by(|one, other| one.alert_id.cmp(&other.alert_id)) else {
+        return Ok(Vec::new());
+    };
+    Ok(existing(conn, &[known.tenant_id], &known.alert_id)?.into_iter().collect())
 }
 
 fn existing(conn: &mut Conn, scope: &[String], id: &str) -> db::Result<Option<Alert>> {
@@ -110,10 +117,10 @@ async fn carry_out(
 ) -> api::Result<HttpResponse> {
     let done = context.write(move |tx, scope| {
         let found = find(tx.conn, &origin(scope), &identifier)?;
-        if let Some(alert) = &found {
-            action.carry_out(tx, &neighbours, alert, note)?;
+        for alert in &found {
+            action.clone().carry_out(tx, &neighbours, alert, note.clone())?;
         }
-        Answer::ok(&OpsgenieAnswer::about(found.as_ref().map(|alert| alert.id.as_str())))
+        Answer::ok(&OpsgenieAnswer::about(found.first().map(|alert| alert.id.as_str())))
     });
     done.await.map(inbound::accepted)
 }
@@ -170,16 +177,16 @@ async fn end(
 ) -> api::Result<HttpResponse> {
     let done = context.write(move |tx, scope| {
         let origin = origin(scope);
-        let Some(alert) = find(tx.conn, &origin, &identifier)? else {
-            return Answer::ok(&OpsgenieAnswer::about(None));
-        };
-        if inbound::open_under_key(tx, &origin, identifier.trim())?.is_some() {
+        let found = find(tx.conn, &origin, &identifier)?;
+        if inbound::open_under_key(tx.conn, &origin, identifier.trim())?.is_empty() {
+            for alert in &found {
+                inbound::act(tx, &neighbours, alert, Action::Close, note.clone())?;
+            }
+        } else {
             let report = format::closed(&identifier, note);
             intake::take_in(tx, &neighbours, &origin, &[Ok(report)])?;
-        } else {
-            inbound::act(tx, &neighbours, &alert, Action::Close, note)?;
         }
-        Answer::ok(&OpsgenieAnswer::about(Some(&alert.id)))
+        Answer::ok(&OpsgenieAnswer::about(found.first().map(|alert| alert.id.as_str())))
     });
     done.await.map(inbound::accepted)
 }

@@ -69,7 +69,7 @@ async fn of_alert<T: Send + 'static>(
     identifier: String,
     read: impl FnOnce(&Alert) -> Option<T> + Send + 'static,
 ) -> api::Result<T> {
-    let found = at.read(move |conn, scope| Ok(find(conn, &origin(scope), &identifier)?.and_then(|alert| read(&alert))));
+    let found = at.read(move |conn, scope| Ok(find(conn, &origin(scope), &identifier)?.first().and_then(read)));
     Ok(found.await?.ok_or_else(|| Problem::not_found("The alert was not found."))?)
 }
 
@@ -91,7 +91,7 @@ pub async fn get_request(request: HttpRequest, path: web::Path<String>) -> api::
     let at = admit(&request).await?;
     let id = format!("ALT-{}", path.into_inner());
     let now = at.now;
-    let data = at.read(move |conn, scope| Ok(wire::request(find(conn, &origin(scope), &id)?.as_ref(), now)));
+    let data = at.read(move |conn, scope| Ok(wire::request(find(conn, &origin(scope), &id)?.first(), now)));
     answer::ok(&Data::of(data.await?))
 }
 
