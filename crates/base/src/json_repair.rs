@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use crate::{body::parse_json, problem::Problem};
+use crate::{body::parse_json, json::weight, problem::Problem};
 
 const CONTROLS: &str = "control characters in the JSON were escaped or left out";
 const NUL: &str = "NUL characters in the JSON were left out";
@@ -17,12 +17,25 @@ const SURROGATES: &str = "halves of surrogate pairs in the JSON were replaced by
 const BACKSLASHES: &str = "backslashes in the JSON that escape nothing were taken as they are";
 const QUOTES: &str = "quotes inside texts of the JSON were taken as they are";
 const COMMAS: &str = "commas in the JSON that nothing follows were left out";
+const SINGLE: &str = "texts of the JSON in single quotes were taken as texts";
+const VALUES: &str = "values that are missing in the JSON were taken as null";
+const LINES: &str = "lines of the JSON without a comma between were taken as several";
+const BEHIND: &str = "marks behind the JSON were left out";
+const SEVERAL: &str = "several JSON objects were taken as an array";
+const CUT: &str = "the JSON ends too early: what was open was closed";
 const WORDS: &str = "words in the JSON without quotes were taken as texts";
 const NOT_UTF_8: &str = "the JSON is not UTF-8 and was read as Windows-1252 where it is not";
 const UTF_16: &str = "the JSON is UTF-16 and was read as that";
 
 /// From how many digits on an integer may be too large for a number of 64 bits.
 const LONG_INTEGER: usize = 20;
+
+/// How much more a repaired text may weigh than twice what was sent, by which its caller is counted.
+const HEAVIER: usize = 4 << 20;
+
+/// A key of an object that was read, and a value, where a scanner is.
+const KEY: u8 = b'k';
+const VALUE: u8 = b'v';
 
 /// Where Windows-1252 differs from ISO-8859-1 (0x80 to 0x9f); five are undefined.
 const WINDOWS_1252: [char; 32] = [
@@ -36,8 +49,8 @@ const WINDOWS_1252: [char; 32] = [
 /// Those of [`parse_json`] for what is still not JSON.
 pub fn parse_nearly_json(bytes: &[u8]) -> Result<(Value, Vec<&'static str>), Problem> {
     parse_exactly(bytes).map(|value| (value, Vec::new())).or_else(|problem| {
-        let (text, repairs) = repair(bytes);
-        if repairs.is_empty() {
+        let (text, repairs) = repair_or_mend(bytes, true);
+        if repairs.is_empty() || weight(text.as_bytes()) > 2 * weight(bytes) + HEAVIER {
             return Err(problem);
         }
         Ok((parse_exactly(text.as_bytes())?, repairs))
@@ -93,11 +106,17 @@ fn text_length(bytes: &[u8]) -> usize {
 ///
 /// The time is proportional to the length, and the answer has about three times the length at most.
 pub fn repair(bytes: &[u8]) -> (Cow<'_, str>, Vec<&'static str>) {
+    repair_or_mend(bytes, false)
+}
+
+/// The same; `mends` says whether marks that are missing or too many may be mended, too. Of a report that says all there
+/// is, such as that of an inventory agent, a part would say that the rest is gone.
+fn repair_or_mend(bytes: &[u8], mends: bool) -> (Cow<'_, str>, Vec<&'static str>) {
     let (text, decoded) = decode(bytes);
     let (out, mut repairs) = match text {
-        Cow::Borrowed(text) => repair_text(text),
+        Cow::Borrowed(text) => repair_text(text, mends),
         Cow::Owned(text) => {
-            let (repaired, repairs) = repair_text(&text);
+            let (repaired, repairs) = repair_text(&text, mends);
             (Cow::Owned(repaired.into_owned()), repairs)
         }
     };
@@ -105,16 +124,14 @@ pub fn repair(bytes: &[u8]) -> (Cow<'_, str>, Vec<&'static str>) {
     (out, repairs)
 }
 
-fn repair_text(text: &str) -> (Cow<'_, str>, Vec<&'static str>) {
+fn repair_text(text: &str, mends: bool) -> (Cow<'_, str>, Vec<&'static str>) {
     let is_json = |text: &str| serde_json::from_str::<IgnoredAny>(text).is_ok();
-    let certain = Scanner::new(text, false).run();
-    if is_json(&certain.0) {
-        return certain;
-    }
-    // A quote that ends a text too early, or a backslash in front of the last one, is only told from a right one by
-    // what comes of it.
-    let guessed = Scanner::new(text, true).run();
-    if is_json(&guessed.0) { guessed } else { certain }
+    // A quote that ends a text too early, a backslash in front of the last one, and a mark too many or too few are only
+    // told from right ones by what comes of them.
+    let readings = [(false, false), (true, false), (false, true), (true, true)];
+    let readings = readings.into_iter().filter(|(_, mended)| mends || !mended);
+    let mut readings = readings.map(|(guesses, mends)| Scanner::new(text, guesses, mends).run());
+    readings.find(|(text, _)| is_json(text)).unwrap_or_else(|| Scanner::new(text, false, false).run())
 }
 
 /// The character of a byte in Windows-1252, which is what texts that claim to be ISO-8859-1 mostly are.
@@ -164,17 +181,44 @@ struct Scanner<'t> {
     repairs: Vec<&'static str>,
     /// Are quotes taken for a part of the text that they stand in, where they cannot end it?
     guesses: bool,
+    /// Are marks that are missing put in, and those that are too many left out?
+    mends: bool,
+    /// What closes the objects and lists that are open, and what was read last: a mark, [`KEY`] or [`VALUE`].
+    open: Vec<u8>,
+    last: u8,
+    /// Did a line end since?
+    line: bool,
+    several: bool,
+    /// Is it known that nothing ends a text in single quotes from here on?
+    no_single: bool,
 }
 
 impl<'t> Scanner<'t> {
-    fn new(text: &'t str, guesses: bool) -> Self {
-        Self { text, at: 0, copied: 0, out: String::new(), repairs: Vec::new(), guesses }
+    fn new(text: &'t str, guesses: bool, mends: bool) -> Self {
+        Self {
+            text,
+            at: 0,
+            copied: 0,
+            out: String::new(),
+            repairs: Vec::new(),
+            guesses,
+            mends,
+            open: Vec::new(),
+            last: 0,
+            line: false,
+            several: false,
+            no_single: false,
+        }
     }
 
     fn run(mut self) -> (Cow<'t, str>, Vec<&'static str>) {
         while let Some(byte) = self.byte(self.at) {
+            if self.mends && self.mend(byte) {
+                continue;
+            }
             match byte {
-                b'"' => self.string(),
+                b'"' => self.string(byte),
+                b'\'' if self.has_single() => self.string(byte),
                 b',' if matches!(self.after_blanks(self.at + 1), (_, Some(b'}' | b']'))) => self.replace(1, "", COMMAS),
                 b'{' | b'}' | b'[' | b']' | b':' | b',' | b' ' | b'\t' | b'\n' | b'\r' => self.at += 1,
                 0 => self.replace(1, "", NUL),
@@ -182,11 +226,85 @@ impl<'t> Scanner<'t> {
                 _ => self.word(),
             }
         }
+        self.close();
         if self.repairs.is_empty() {
             return (Cow::Borrowed(self.text), self.repairs);
         }
         self.out.push_str(self.text.get(self.copied..).unwrap_or_default());
+        if self.several {
+            self.out = format!("[{}]", self.out);
+        }
         (Cow::Owned(self.out), self.repairs)
+    }
+
+    /// Mends what is wrong around this mark or in front of this text, and goes on behind a mark; false where the text,
+    /// or a blank, is still to be read.
+    fn mend(&mut self, byte: u8) -> bool {
+        if byte.is_ascii_whitespace() || byte.is_ascii_control() {
+            self.line |= byte == b'\n';
+            return false;
+        }
+        let is_behind = self.open.is_empty() && self.last == VALUE;
+        if is_behind && matches!(byte, b'}' | b']' | b',' | b';') {
+            self.replace(1, "", BEHIND);
+            return true;
+        }
+        if self.last == b':' && matches!(byte, b',' | b'}' | b']') {
+            self.replace(0, "null", VALUES);
+            self.last = VALUE;
+        }
+        let line = std::mem::take(&mut self.line);
+        match byte {
+            b',' if self.last != VALUE
+                || matches!(self.after_blanks(self.at + 1).1, None | Some(b'}' | b']' | b',')) =>
+            {
+                self.replace(1, "", COMMAS);
+                return true;
+            }
+            b'}' | b']' => {
+                if self.open.last() == Some(&byte) {
+                    self.open.pop();
+                }
+                self.last = VALUE;
+            }
+            b',' | b':' => self.last = byte,
+            _ => {
+                if is_behind && byte == b'{' {
+                    self.replace(0, ",", SEVERAL);
+                    self.several = true;
+                } else if self.last == VALUE && line {
+                    self.replace(0, ",", LINES);
+                    self.last = b',';
+                }
+                match byte {
+                    b'{' | b'[' => {
+                        self.open.push(if byte == b'{' { b'}' } else { b']' });
+                        self.last = byte;
+                    }
+                    _ => {
+                        let is_key = self.open.last() == Some(&b'}') && matches!(self.last, b'{' | b',');
+                        self.last = if is_key { KEY } else { VALUE };
+                        return false;
+                    }
+                }
+            }
+        }
+        self.at += 1;
+        true
+    }
+
+    /// Closes what is open at the end.
+    fn close(&mut self) {
+        if !self.open.is_empty() {
+            match self.last {
+                KEY => self.replace(0, ":null", CUT),
+                b':' => self.replace(0, "null", CUT),
+                _ => {}
+            }
+        }
+        while let Some(closing) = self.open.pop() {
+            self.replace(0, if closing == b'}' { "}" } else { "]" }, CUT);
+        }
     }
 
     fn byte(&self, at: usize) -> Option<u8> {
@@ -212,11 +330,34 @@ impl<'t> Scanner<'t> {
         (at, self.byte(at))
     }
 
-    /// A text, from its first quote to behind its last.
-    fn string(&mut self) {
-        self.at += 1;
+    /// Does a text in single quotes, as Python writes it, begin here?
+    fn has_single(&mut self) -> bool {
+        if !self.no_single {
+            let rest = self.text.get(self.at + 1..).unwrap_or_default();
+            self.no_single = !rest.match_indices('\'').any(|(at, _)| self.can_end(self.at + 1 + at));
+        }
+        !self.no_single
+    }
+
+    /// A text, from its first quote, which is this one, to behind its last.
+    fn string(&mut self, quote: u8) {
+        let is_single = quote == b'\'';
+        if is_single {
+            self.replace(1, "\"", SINGLE);
+        } else {
+            self.at += 1;
+        }
         while let Some(byte) = self.byte(self.at) {
             match byte {
+                b'\'' if is_single && self.can_end(self.at) => {
+                    self.replace(1, "\"", SINGLE);
+                    return;
+                }
+                b'\\' if is_single && self.byte(self.at + 1) == Some(b'\'') => {
+                    self.replace(1, "", SINGLE);
+                    self.at += 1;
+                }
+                b'"' if is_single => self.replace(1, "\\\"", SINGLE),
                 b'"' if self.guesses && !self.can_end(self.at) => self.replace(1, "\\\"", QUOTES),
                 b'"' => {
                     self.at += 1;
@@ -231,6 +372,9 @@ impl<'t> Scanner<'t> {
                 _ => self.at += 1,
             }
         }
+        if !self.open.is_empty() {
+            self.replace(0, "\"", CUT);
+        }
     }
 
     /// Can the quote at this place be the last of its text, by what follows it?
@@ -240,9 +384,12 @@ impl<'t> Scanner<'t> {
             (comma, Some(b',')) => {
                 let (next, byte) = self.after_blanks(comma + 1);
                 let rest = self.text.get(next..).unwrap_or_default();
-                byte.is_none_or(|byte| b"\"{[}]-".contains(&byte) || byte.is_ascii_digit())
-                    || ["true", "false", "null"].iter().any(|word| rest.starts_with(word))
+                byte.is_none_or(|byte| {
+                    b"\"{[}]-".contains(&byte) || byte.is_ascii_digit() || Some(byte) == self.byte(at)
+                }) || ["true", "false", "null", "True", "False", "None"].iter().any(|word| rest.starts_with(word))
             }
+            // The last text of a line that has no comma.
+            (next, Some(b'"')) if self.mends => self.text.get(at..next).is_some_and(|blanks| blanks.contains('\n')),
             _ => false,
         }
     }
@@ -258,6 +405,7 @@ impl<'t> Scanner<'t> {
                 (Some(0xd800..=0xdfff), _) => self.replace(6, "\\ufffd", SURROGATES),
                 _ => self.at += 6,
             },
+            None if self.mends => self.replace(1, "", CUT),
             Some(_) => self.replace(1, "\\\\", BACKSLASHES),
             None => self.at += 1,
         }
