@@ -3,7 +3,7 @@
 use muster_tests::{Server, both_backends, unique};
 use serde_json::{Value, json};
 
-use super::{address, found, host, only, send, text};
+use super::{address, each, found, host, only, send, text};
 
 both_backends![
     an_address_reports_and_does_nothing_else,
@@ -11,6 +11,7 @@ both_backends![
     two_fields_are_enough,
     pagerduty_events_trigger_acknowledge_and_resolve,
     opsgenie_alerts_are_created_acknowledged_and_closed,
+    a_plain_acknowledgement_leaves_the_state,
     a_partners_address_finds_what_is_over_at_its_client,
     a_partners_address_reaches_all_that_is_open_under_a_key,
     a_suspended_tenant_reports_nothing,
@@ -108,7 +109,7 @@ fn pagerduty_events_trigger_acknowledge_and_resolve(server: &Server) {
     assert_eq!(enqueue(resolve).status, 202);
     assert_eq!(found(&client, "status:Closed").len(), 2);
     enqueue(json!({"event_action": "trigger"})).invalid(&["routing_key"]);
-    enqueue(json!({"routing_key": token, "event_action": "burn"})).invalid(&["dedup_key", "event_action"]);
+    enqueue(json!({"routing_key": token, "event_action": "burn"})).invalid(&["event_action", "payload.summary"]);
 }
 
 fn opsgenie_alerts_are_created_acknowledged_and_closed(server: &Server) {
@@ -134,7 +135,29 @@ fn opsgenie_alerts_are_created_acknowledged_and_closed(server: &Server) {
     call("/a%2Fb%20c/close?identifierType=alias", json!({"source": "alertmanager"}));
     only(&client, "status:Closed");
     let request = server.request("POST", "/v2/alerts").header("Authorization", &format!("GenieKey {token}"));
-    request.json(&json!({"alias": "a"})).send().invalid(&["message"]);
+    request.json(&json!({"priority": "P1"})).send().invalid(&["message"]);
+}
+
+fn a_plain_acknowledgement_leaves_the_state(server: &Server) {
+    let client = server.new_client();
+    let (_, token) = address(&client);
+    let (_, name) = host(&client);
+    let say = |more: &[(&str, &str)]| {
+        let mut body = json!({"subject": "Load", "host": name});
+        more.iter().for_each(|(field, value)| body[*field] = json!(value));
+        send(server, &token, "", &body).ok()
+    };
+    assert_eq!(say(&[("status", "acknowledged")])["result"], json!("ignored"));
+    assert_eq!(say(&[("severity", "warning"), ("event_action", "trigger")])["result"], json!("created"));
+    for _ in 0..2 {
+        let answer = say(&[("severity", "critical"), ("Status", "acknowledged")]);
+        let said = ["result", "currentState", "status"].map(|field| &answer[field]);
+        assert_eq!(said, [&json!("changed"), &json!("Warning"), &json!("Acknowledged")], "{answer}");
+    }
+    let mixed =
+        json!([{"subject": "Load", "host": name, "state": "ack"}, 7, {"subject": "Load", "host": name, "state": "ok"}]);
+    let results = each(&send(server, &token, "", &mixed).json(), "result");
+    assert_eq!(results, ["ignored", "invalid", "closed"], "it is over when that is acknowledged");
 }
 
 fn a_partners_address_finds_what_is_over_at_its_client(server: &Server) {

@@ -17,6 +17,7 @@ both_backends![
     a_problem_that_comes_again_after_a_monitor_closed_its_alert_is_another,
     several_reports_come_in_one_body,
     what_a_monitor_leaves_out_is_made,
+    what_names_a_problem_is_taken_at_any_address,
     a_rule_of_an_old_grafana_is_one_problem,
     keys_differ_in_their_last_digit,
     machines_that_are_not_known_are_named_like_others,
@@ -203,7 +204,52 @@ fn what_a_monitor_leaves_out_is_made(server: &Server) {
     let over = json!({"event_id": "7", "event_value": "0"});
     assert_eq!(each(&send(server, &token, "/zabbix", &over).ok(), "result"), ["closed"]);
     assert_eq!(only(&client, "extAlertId:7")["subject"], json!("Disk"));
-    send(server, &token, "/zabbix", &json!({"event_id": "8", "event_value": "1"})).problem(400, "0002");
+    let unnamed = send(server, &token, "/zabbix", &json!({"event_id": "8", "event_value": "1"})).ok();
+    assert_eq!(
+        (&unnamed[0]["result"], &only(&client, "extAlertId:8")["subject"]),
+        (&json!("created"), &json!("Problem 8"))
+    );
+}
+
+fn what_names_a_problem_is_taken_at_any_address(server: &Server) {
+    let client = server.new_client();
+    let (_, token) = address(&client);
+    let send = |path: &str, body: &Value| {
+        let answer = send(server, &token, path, body);
+        assert!(matches!(answer.status, 200 | 202), "{path} {body}: {answer}");
+        answer.json()
+    };
+    // The webhook of Grafana, which names everything twice.
+    let grafana = |status: &str| {
+        json!({"status": status, "title": format!("[{status}] CPU"), "message": status,
+        "alerts": [{"status": status, "labels": {"alertname": "CPU"}, "fingerprint": "cpu"}]})
+    };
+    for path in ["", "/pagerduty", "/opsgenie", "/zabbix", "/alertmanager", "/grafana"] {
+        assert_eq!(each(&send(path, &grafana("firing")), "result"), ["created"], "{path}");
+        assert_eq!(each(&send(path, &grafana("resolved")), "result"), ["closed"], "{path}");
+        let event = |action: &str| json!({"routing_key": token, "event_action": action, "dedup_key": format!("disk{path}"), "payload": {"summary": "Disk"}});
+        let open = || client.search("/alerts/search", "app:PagerDuty event+status:New").page()["results"].clone();
+        send(path, &event("trigger"));
+        assert_eq!(open().as_array().map(Vec::len), Some(1), "{path}: {}", open());
+        send(path, &event("resolve"));
+        assert_eq!(open(), json!([]), "{path}");
+    }
+    for (path, body) in [
+        ("/pagerduty", json!([{"event_action": "trigger", "summary": "flat", "dedup_key": "a"}, 7])),
+        ("/pagerduty", json!({"event_type": "trigger", "incident_key": "b", "description": "version 1"})),
+        ("/opsgenie", json!([{"alias": "c", "description": "no message"}])),
+        ("/zabbix", json!([{"event_id": "d"}, {"state": "critical"}])),
+        ("/alertmanager", json!({"alerts": {"annotations": {"summary": "no labels"}, "fingerprint": "e"}})),
+        ("", json!([{"Subject": "capitals", "Key": "f", "colour": "red"}])),
+    ] {
+        send(path, &body);
+    }
+    for key in ["a", "b", "c", "d", "e", "f"] {
+        only(&client, &format!("extAlertId:{key}"));
+    }
+    for path in ["/pagerduty", "/opsgenie", "/zabbix"] {
+        self::send(server, &token, path, &json!([7])).problem(400, "0002");
+    }
 }
 
 fn a_rule_of_an_old_grafana_is_one_problem(server: &Server) {

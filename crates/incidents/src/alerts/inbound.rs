@@ -23,15 +23,14 @@ use utoipa::ToSchema;
 use super::{
     actions::ActionRequest,
     formats::{
-        self, Event, alertmanager,
+        self, Event, ParsedEvent, alertmanager,
         opsgenie::{self, OpsgenieAlert, OpsgenieAnswer},
         pagerduty::{self, PagerDutyAnswer, PagerDutyEvent, PagerDutyFirstAnswer},
         plain::{self, PlainReport},
         zabbix,
     },
-    http::{origin, take_in},
+    http::origin,
     intake::{self, Origin},
-    report::ParsedReport,
     row::Alert,
     rules::{self, Action},
     store,
@@ -45,39 +44,54 @@ pub(super) type Context = RequestContext<AnyQuery>;
 /// The largest body that names the token itself: it is read before anybody knows whose it is.
 const UNKNOWN: usize = 512 << 10;
 
-/// Carries out what a sender wants of one problem, and answers `answer` once that is durable.
+/// Carries out what a sender wants of some problems, and answers what `answer` makes of the results once that is
+/// durable.
 async fn carry_out<T: Serialize>(
     context: Context,
     neighbours: web::Data<Neighbours>,
-    event: Event,
-    answer: impl FnOnce(Option<AlertResult>) -> T + Send + 'static,
+    mut events: Vec<ParsedEvent>,
+    repairs: &[&'static str],
+    answer: impl FnOnce(Vec<AlertResult>) -> T + Send + 'static,
 ) -> api::Result<HttpResponse> {
+    events.iter_mut().flatten().for_each(|event| event.note_repairs(repairs));
     context
         .write(move |tx, scope| {
             let origin = origin(scope);
-            let (report, action) = match event {
-                Event::Report(report) => (Some(report), None),
-                Event::Act { key, action, note, report } => (report, Some((key, action, note))),
-            };
-            let results = match report {
-                Some(report) => intake::take_in(tx, &neighbours, &origin, &[Ok(*report)])?,
-                None => Vec::new(),
-            };
-            if let Some((key, action, note)) = action {
-                for alert in open_under_key(tx.conn, &origin, &key)? {
-                    act(tx, &neighbours, &alert, action, note.clone())?;
+            let mut reports = Vec::new();
+            let mut actions = Vec::new();
+            for (place, event) in events.into_iter().enumerate() {
+                match event {
+                    Ok(Event::Report(report)) => reports.push(Ok(*report)),
+                    Ok(Event::Act { of, action, note, report }) => {
+                        let has_result = report.is_some();
+                        reports.extend(report.map(|report| Ok(*report)));
+                        actions.push((place, has_result, of, action, note));
+                    }
+                    Err(errors) => reports.push(Err(errors)),
                 }
             }
-            Answer::ok(&answer(results.into_iter().next()))
+            let mut results = match reports.is_empty() {
+                true => Vec::new(),
+                false => intake::take_in(tx, &neighbours, &origin, &reports)?,
+            };
+            for (place, has_result, of, action, note) in actions {
+                let open = intake::open_alerts(tx.conn, &neighbours, &origin, &of)?;
+                for alert in &open {
+                    act(tx, &neighbours, alert, action, note.clone())?;
+                }
+                if !has_result {
+                    let result = intake::result_of_action(tx, open.first(), &of)?;
+                    results.insert(place.min(results.len()), result);
+                }
+            }
+            Answer::ok(&answer(results))
         })
         .await
 }
 
 /// The alerts that are open under a key of a sender, at any tenant, in the order of those.
 pub(super) fn open_under_key(conn: &mut Conn, origin: &Origin, key: &str) -> db::Result<Vec<Alert>> {
-    let mut open = store::open_problems(conn, &origin.scope, &rules::problems_of_key(&origin.sender, key))?;
-    open.sort_unstable_by(|one, other| one.tenant_id.cmp(&other.tenant_id));
-    open.into_iter().map(|known| store::existing(conn, &[known.tenant_id], &known.alert_id)).collect()
+    store::open_alerts(conn, &origin.scope, &rules::problems_of_key(&origin.sender, key))
 }
 
 /// Does something with an alert, as the user of the address. What its state does not allow is done already, or is
@@ -116,18 +130,6 @@ async fn bounded_body(
     api::body::parse_by(bytes, parse_nearly_json).await
 }
 
-/// The event of a body, with what of it was repaired.
-async fn event(
-    request: &HttpRequest,
-    payload: web::Payload,
-    read: impl FnOnce(&Value) -> Result<Event, Problem>,
-) -> api::Result<Event> {
-    let (body, repairs) = body(request, payload).await?;
-    let mut event = read(&body)?;
-    event.note_repairs(&repairs);
-    Ok(event)
-}
-
 pub(super) fn accepted(mut response: HttpResponse) -> HttpResponse {
     *response.status_mut() = StatusCode::ACCEPTED;
     response
@@ -159,12 +161,14 @@ pub async fn report_plain(
 ) -> api::Result<HttpResponse> {
     let at: Context = inbound::admit(&request, &path).await?;
     let (body, repairs) = body(&request, payload).await?;
-    if let Value::Array(bodies) = &body {
-        return take_all(at, neighbours, plain::read_all(bodies)?, &repairs).await.map(accepted);
+    if alertmanager::is_notification(&body) {
+        return notification(at, neighbours, body, "", &repairs).await.map(accepted);
     }
-    let mut event = plain::read(&body)?;
-    event.note_repairs(&repairs);
-    carry_out(at, neighbours, event, |result| result).await
+    let events = formats::read_each(&body, plain::read)?;
+    if body.is_array() {
+        return carry_out(at, neighbours, events, &repairs, |results| results).await.map(accepted);
+    }
+    carry_out(at, neighbours, events, &repairs, |mut results| results.pop()).await
 }
 
 /// What PagerDuty or Opsgenie would answer to an event.
@@ -179,7 +183,7 @@ enum MonitorAnswer {
 /// Report by an inbound address, in a monitor's format
 ///
 /// `alertmanager` and `grafana` take a notification with any number of alerts and answer an array; `pagerduty`,
-/// `opsgenie` and `zabbix` take one event.
+/// `opsgenie` and `zabbix` take one event, or an array of them.
 #[utoipa::path(
     operation_id = "reportInboundFormat",
     params(
@@ -206,59 +210,51 @@ pub async fn report_in_format(
 ) -> api::Result<HttpResponse> {
     let (token, format) = path.into_inner();
     let at: Context = inbound::admit(&request, &token).await?;
+    if !formats::NAMES.contains(&format.as_str()) {
+        let known = formats::NAMES.join(", ");
+        return Err(Problem::not_found(format!("The format was not found. An inbound address takes: {known}.")).into());
+    }
+    let (body, repairs) = body(&request, payload).await?;
+    if alertmanager::is_notification(&body) {
+        return notification(at, neighbours, body, &format, &repairs).await;
+    }
     match format.as_str() {
-        "alertmanager" | "grafana" => {
-            let (body, repairs) = body(&request, payload).await?;
-            if body.is_array() || body["alerts"].is_array() {
-                let reports = alertmanager::read_leniently(body, &format, api::clock::now())?;
-                return take_all(at, neighbours, reports, &repairs).await;
-            }
-            // Alerting of Grafana before version 9 says one thing at a time.
-            let mut event = plain::read_rule(body)?;
-            event.note_repairs(&repairs);
-            carry_out(at, neighbours, event, |result| result.into_iter().collect::<Vec<_>>()).await
-        }
-        "pagerduty" => {
-            let (body, repairs) = body(&request, payload).await?;
-            pagerduty_event(at, neighbours, &body, &repairs).await
-        }
-        "opsgenie" => {
-            let event = event(&request, payload, opsgenie::create).await?;
-            opsgenie_event(at, neighbours, event).await
-        }
+        "pagerduty" => pagerduty_event(at, neighbours, body, &repairs).await,
+        "opsgenie" => opsgenie_event(at, neighbours, &body, &repairs).await,
         "zabbix" => {
-            let event = event(&request, payload, zabbix::read).await?;
-            carry_out(at, neighbours, event, |result| result.into_iter().collect::<Vec<_>>()).await
+            let events = formats::read_format(&body, zabbix::read)?;
+            carry_out(at, neighbours, events, &repairs, |results| results).await
         }
-        _ => {
-            let known = formats::NAMES.join(", ");
-            Err(Problem::not_found(format!("The format was not found. An inbound address takes: {known}.")).into())
-        }
+        _ => notification(at, neighbours, body, &format, &repairs).await,
     }
 }
 
-/// Takes reports in, and notes what of their body was repaired.
-async fn take_all(
+/// Takes in a notification of an Alertmanager or of Grafana.
+async fn notification(
     context: Context,
     neighbours: web::Data<Neighbours>,
-    mut reports: Vec<ParsedReport>,
+    body: Value,
+    sender: &str,
     repairs: &[&'static str],
 ) -> api::Result<HttpResponse> {
-    let said = || repairs.iter().map(|repair| (*repair).to_owned());
-    reports.iter_mut().flatten().for_each(|report| report.repairs.extend(said()));
-    take_in(context, neighbours, reports).await
+    let events = alertmanager::read_leniently(body, sender, api::clock::now())?;
+    carry_out(context, neighbours, events, repairs, |results| results).await
 }
 
 async fn pagerduty_event(
     context: Context,
     neighbours: web::Data<Neighbours>,
-    body: &Value,
+    body: Value,
     repairs: &[&'static str],
 ) -> api::Result<HttpResponse> {
-    let (mut event, dedup_key) = pagerduty::read(body)?;
-    event.note_repairs(repairs);
-    let answer = PagerDutyAnswer { status: "success", message: "Event processed", dedup_key };
-    carry_out(context, neighbours, event, |_| answer).await.map(accepted)
+    let events = formats::read_format(&pagerduty::of_any_version(body), pagerduty::read)?;
+    let answer = PagerDutyAnswer { status: "success", message: "Event processed", dedup_key: first_key(&events) };
+    carry_out(context, neighbours, events, repairs, |_| answer).await.map(accepted)
+}
+
+/// The key of the first event that was understood.
+fn first_key(events: &[ParsedEvent]) -> String {
+    events.iter().flatten().next().map_or("", Event::key).to_owned()
 }
 
 /// The context of a request whose body names the token.
@@ -289,8 +285,9 @@ pub async fn enqueue(
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
     let (body, repairs) = bounded_body(&request, payload, UNKNOWN).await?;
+    let body = pagerduty::of_any_version(body);
     let at = admit_key(&request, pagerduty::routing_key(&body), "routing_key").await?;
-    pagerduty_event(at, neighbours, &body, &repairs).await
+    pagerduty_event(at, neighbours, body, &repairs).await
 }
 
 /// Send a PagerDuty event, version 1
@@ -317,12 +314,12 @@ pub async fn create_event(
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
     let (body, repairs) = bounded_body(&request, payload, UNKNOWN).await?;
-    let body = pagerduty::of_version_1(&body);
+    let body = pagerduty::of_any_version(body);
     let at = admit_key(&request, pagerduty::routing_key(&body), "service_key").await?;
-    let (mut event, incident_key) = pagerduty::read(&body)?;
-    event.note_repairs(&repairs);
+    let events = formats::read_format(&body, pagerduty::read)?;
+    let incident_key = first_key(&events);
     let answer = PagerDutyFirstAnswer { status: "success", message: "Event processed", incident_key };
-    carry_out(at, neighbours, event, |_| answer).await
+    carry_out(at, neighbours, events, &repairs, |_| answer).await
 }
 
 /// Send a PagerDuty change event
@@ -362,10 +359,13 @@ pub(super) fn genie_key(request: &HttpRequest) -> api::Result<String> {
 async fn opsgenie_event(
     context: Context,
     neighbours: web::Data<Neighbours>,
-    event: Event,
+    body: &Value,
+    repairs: &[&'static str],
 ) -> api::Result<HttpResponse> {
-    let answer = |result: Option<AlertResult>| OpsgenieAnswer::about(result.and_then(|result| result.id).as_deref());
-    carry_out(context, neighbours, event, answer).await.map(accepted)
+    let events = formats::read_format(body, opsgenie::create)?;
+    let answer =
+        |results: Vec<AlertResult>| OpsgenieAnswer::about(results.into_iter().find_map(|result| result.id).as_deref());
+    carry_out(context, neighbours, events, repairs, answer).await.map(accepted)
 }
 
 /// Create an alert as with Opsgenie
@@ -389,6 +389,6 @@ pub async fn opsgenie_create(
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
     let at: Context = inbound::admit(&request, &genie_key(&request)?).await?;
-    let event = event(&request, payload, opsgenie::create).await?;
-    opsgenie_event(at, neighbours, event).await
+    let (body, repairs) = body(&request, payload).await?;
+    opsgenie_event(at, neighbours, &body, &repairs).await
 }

@@ -6,7 +6,7 @@
 //! resulting alerts; everything is then written.
 
 use base::{problem::FieldError, timestamp::Timestamp};
-use db::Result;
+use db::{Conn, Result};
 use outbox::Tx;
 
 use super::{
@@ -17,7 +17,7 @@ use super::{
     report::{ParsedReport, Report},
     room,
     row::Alert,
-    rules,
+    rules, store,
     wire::AlertResult,
 };
 use crate::neighbours::Neighbours;
@@ -72,6 +72,21 @@ pub fn take_in(
     let pressing = batch.store(tx)?;
     crowding::report_pressures(tx, neighbours, origin, pressing)?;
     Ok(results)
+}
+
+/// The alerts that are open of the problem that a report names.
+pub fn open_alerts(conn: &mut Conn, neighbours: &Neighbours, origin: &Origin, of: &Report) -> Result<Vec<Alert>> {
+    let found = resources(conn, &*neighbours.resources, &origin.scope, &[of])?;
+    let resource = found.into_iter().find_map(|(resource, _)| resource);
+    store::open_alerts(conn, &origin.scope, &rules::problems(of, &origin.sender, resource.as_ref()))
+}
+
+/// The result of an action of a sender on this alert of a problem, or on none.
+pub fn result_of_action(tx: &mut Tx<'_>, alert: Option<&Alert>, of: &Report) -> Result<AlertResult> {
+    let Some(alert) = alert else { return Ok(outcome("ignored", None, tx.now)) };
+    let alert = store::existing(tx.conn, std::slice::from_ref(&alert.tenant_id), &alert.id)?;
+    let warnings = of.warnings.iter().chain(&of.repairs).cloned().collect();
+    Ok(AlertResult { warnings, ..outcome("changed", Some(&alert), tx.now) })
 }
 
 fn outcome(result: &'static str, alert: Option<&Alert>, now: Timestamp) -> AlertResult {

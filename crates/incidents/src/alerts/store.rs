@@ -150,6 +150,13 @@ pub fn open_problems(conn: &mut Conn, tenants: &[String], problems: &[String]) -
     Ok(found)
 }
 
+/// The alerts that are open of these problems, at any of these tenants, in the order of the tenants.
+pub fn open_alerts(conn: &mut Conn, tenants: &[String], problems: &[String]) -> Result<Vec<Alert>> {
+    let mut open = open_problems(conn, tenants, problems)?;
+    open.sort_unstable_by(|one, other| one.tenant_id.cmp(&other.tenant_id));
+    open.into_iter().map(|known| existing(conn, &[known.tenant_id], &known.alert_id)).collect()
+}
+
 /// The last alerts of these problems, open or not, at any of these tenants.
 pub fn latest_problems(conn: &mut Conn, tenants: &[String], problems: &[String]) -> Result<Vec<ProblemRow>> {
     use alert_problems::dsl;

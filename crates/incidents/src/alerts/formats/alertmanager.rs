@@ -7,7 +7,7 @@ use base::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{ALERTMANAGER, GRAFANA, instant, severity_of, tag, text};
+use super::{ALERTMANAGER, Event, Fields, GRAFANA, ParsedEvent, instant, json_in, pair, plain, severity_of, tag, text};
 use crate::alerts::report::{DeviceNames, LegacyIdentity, ParsedReport, Report, key};
 
 /// The most alerts of one notification.
@@ -24,22 +24,64 @@ pub fn read(body: &Value) -> Result<Vec<ParsedReport>, Problem> {
     read_as(body, None)
 }
 
-/// The same of any version: the address says whose it is, `alertmanager` or `grafana`. An array is the alerts
-/// alone. An alert without a status has that of the notification, or is over when its end has passed.
+/// Is this a notification, or one alert or several alone, whatever address it came to?
+pub fn is_notification(body: &Value) -> bool {
+    let is_alert = |alert: &Value| {
+        let fields = alert.as_object().map(Fields::of);
+        let has =
+            |name: &str| fields.as_ref().is_some_and(|fields| fields.get(name).is_some_and(|value| !value.is_null()));
+        has("labels") || has("annotations") || has("fingerprint")
+    };
+    // Plain reports have labels, too.
+    let is_alone = |alert: &Value| is_alert(alert) && !plain::has_subject(alert);
+    match body {
+        Value::Array(all) => all.iter().any(is_alone),
+        body => body["alerts"].as_array().is_some_and(|all| all.iter().any(is_alert)) || is_alone(body),
+    }
+}
+
+/// The notification that this is: its alerts may be one, or a text, and an array or an alert may come alone.
 ///
 /// # Errors
-/// 400 when it has no alerts, or too many.
-pub fn read_leniently(body: Value, sender: &str, now: Timestamp) -> Result<Vec<ParsedReport>, Problem> {
-    let are_alone = body.is_array();
-    let mut body = if are_alone { Value::Object(Map::from_iter([("alerts".to_owned(), body)])) } else { body };
+/// The body, when it has no alerts.
+fn notification(mut body: Value) -> Result<Value, Value> {
+    let alone = |alerts: Value| Ok(Value::Object(Map::from_iter([("alerts".to_owned(), alerts)])));
+    match &body["alerts"] {
+        _ if body.is_array() => return alone(body),
+        Value::Array(_) => return Ok(body),
+        Value::Null if is_notification(&body) => return alone(json!([body])),
+        _ => {}
+    }
+    let Some(alerts) = body.get_mut("alerts") else { return Err(body) };
+    match alerts.as_str().map_or_else(|| Some(alerts.clone()), json_in) {
+        Some(one @ Value::Object(_)) => *alerts = json!([one]),
+        Some(all @ Value::Array(_)) => *alerts = all,
+        _ => return Err(body),
+    }
+    Ok(body)
+}
+
+/// The same of any version: the address says whose it is, `alertmanager` or `grafana`. An alert without a status has
+/// that of the notification, or is over when its end has passed. What is none may be a plain report, and what has no
+/// alerts is what Grafana before version 9 says of a rule.
+///
+/// # Errors
+/// 400 when it names no problem, or has too many alerts.
+pub fn read_leniently(body: Value, sender: &str, now: Timestamp) -> Result<Vec<ParsedEvent>, Problem> {
+    let are_alone = body["alerts"].is_null();
+    let mut body = match notification(body) {
+        Ok(body) => body,
+        Err(body) => return Ok(vec![Ok(plain::read_rule(body)?)]),
+    };
     let of_all = body.get("status").map(|status| text(Some(status))).filter(|status| is_firing(status).is_some());
     let mut odd = Vec::new();
     for (index, alert) in body["alerts"].as_array_mut().into_iter().flatten().enumerate() {
         let Some(alert) = alert.as_object_mut() else { continue };
-        if is_firing(&text(alert.get("status"))).is_some() {
+        let fields = Fields::of(alert);
+        if is_firing(&fields.text("status")).is_some() {
             continue;
         }
-        let ended = instant(alert.get("endsAt")).is_some_and(|end| end.millis() + CLOCKS_MS <= now.millis());
+        let ended = instant(fields.get("endsAt")).is_some_and(|end| end.millis() + CLOCKS_MS <= now.millis());
         let status = of_all.as_deref().unwrap_or(if ended { "resolved" } else { "firing" });
         alert.insert("status".to_owned(), json!(status));
         let is_odd = of_all.is_none() && (ended || !are_alone);
@@ -51,7 +93,11 @@ pub fn read_leniently(body: Value, sender: &str, now: Timestamp) -> Result<Vec<P
             report.warnings.push(warning);
         }
     }
-    Ok(reports)
+    let event = |(report, alert): (ParsedReport, &Value)| match report {
+        Ok(report) => Ok(Event::Report(Box::new(report))),
+        Err(errors) => plain::read(alert).map_err(|_| errors),
+    };
+    Ok(reports.into_iter().zip(body["alerts"].as_array().into_iter().flatten()).map(event).collect())
 }
 
 /// Does this status say that there is a problem? `None` for any other word.
@@ -95,37 +141,52 @@ fn read_as(body: &Value, otherwise: Option<&'static str>) -> Result<Vec<ParsedRe
 }
 
 fn report(alert: &Value, app: &str, group: &str) -> ParsedReport {
-    let given = AlertmanagerAlert::read(|name| alert.get(name));
-    let labels = given.labels.and_then(Value::as_object);
+    let nothing = Map::new();
+    let fields = Fields::of(alert.as_object().unwrap_or(&nothing));
+    let given = AlertmanagerAlert::read(|name| fields.get(name));
+    let labels: Option<Map<String, Value>> = match given.labels {
+        Some(Value::Object(labels)) => Some(labels.clone()),
+        Some(Value::Array(list)) => {
+            let named = list.iter().map(pair).filter(|(name, _)| !name.is_empty());
+            let labels: Map<String, Value> = named.map(|(name, value)| (name, json!(value))).collect();
+            (!labels.is_empty()).then_some(labels)
+        }
+        _ => None,
+    };
     let firing = is_firing(&text(given.status));
-    let (Some(labels), Some(firing)) = (labels, firing) else {
+    let fingerprint = text(given.fingerprint);
+    let is_named = labels.is_some() || !fingerprint.is_empty() || given.annotations.is_some_and(Value::is_object);
+    let (true, Some(firing)) = (is_named, firing) else {
         let missing = |there: bool, name: &str, message: &str| (!there).then(|| FieldError::new(name, message));
-        let labels = missing(labels.is_some(), "labels", "must be an object");
+        let labels = missing(is_named, "labels", "must be an object");
         let status = missing(firing.is_some(), "status", "must be one of: firing, resolved");
         return Err(labels.into_iter().chain(status).collect());
     };
-    let label = |name: &str| text(labels.get(name));
+    let unlabelled = labels.is_none().then(|| "it has no labels".to_owned());
+    let labels = &labels.unwrap_or_default();
+    let by_name = Fields::of(labels);
+    let label = |name: &str| by_name.text(name);
     let annotations = given.annotations.and_then(Value::as_object);
     let annotation = |name: &str| text(annotations.and_then(|all| all.get(name)));
     // A severity that nobody here knows is the worst: somebody meant something by it.
     let state = if firing { severity_of(&label("severity")).unwrap_or("Critical") } else { "Ok" };
     let metric = label("alertname");
     let subject = first([annotation("summary"), annotation("message"), annotation("title"), metric.clone()]);
-    let fingerprint = text(given.fingerprint);
     // Grafana says which panel shows it.
-    let url = [given.generator_url, alert.get("panelURL"), alert.get("dashboardURL")].map(text);
+    let url = [given.generator_url, fields.get("panelURL"), fields.get("dashboardURL")].map(text);
     Ok(Report {
         state,
         time: instant(if firing { given.starts_at } else { given.ends_at }),
+        key: key(&fingerprint).or_else(|| key(&in_order(labels))).or_else(|| subject.is_empty().then(String::new)),
         subject: if subject.is_empty() { format!("An alert is {state}") } else { subject },
+        warnings: unlabelled.into_iter().collect(),
         description: first([annotation("description"), annotation("runbook_url")]),
         metric,
         app: app.to_owned(),
         component: label("component"),
-        device: resource(labels),
+        device: resource(&by_name),
         tags: labels.iter().map(|(name, value)| tag(name, &text(Some(value)))).collect(),
         start: instant(given.starts_at),
-        key: key(&fingerprint).or_else(|| Some(in_order(labels))),
         former: LegacyIdentity::KeyAlone,
         ext_alert_id: fingerprint,
         group_key: group.to_owned(),
@@ -135,9 +196,9 @@ fn report(alert: &Value, app: &str, group: &str) -> ParsedReport {
 }
 
 /// The machine that the labels name, without its port.
-fn resource(labels: &Map<String, Value>) -> DeviceNames {
+fn resource(labels: &Fields<'_>) -> DeviceNames {
     let names = ["instance", "host", "hostname", "node", "nodename"];
-    let found = names.iter().map(|name| text(labels.get(*name))).find(|text| !text.is_empty());
+    let found = names.iter().map(|name| labels.text(name)).find(|text| !text.is_empty());
     found.map(|text| DeviceNames::of_text(without_port(&text))).unwrap_or_default()
 }
 
@@ -249,6 +310,66 @@ mod tests {
         assert_eq!((firing.key.as_deref(), firing.tags.len()), (Some("f1"), 3));
         assert_eq!((resolved.state, resolved.key.as_deref()), ("Ok", Some("a=\"1\"\nb=\"2\"")));
         assert_eq!(errors.iter().map(|error| error.field_name.as_str()).collect::<Vec<_>>(), ["labels", "status"]);
+    }
+
+    fn leniently(body: Value) -> Vec<Result<Report, Vec<FieldError>>> {
+        let read = read_leniently(body.clone(), "", Timestamp::from_millis(1_795_000_000_000));
+        let report = |event: ParsedEvent| match event {
+            Ok(Event::Report(report)) => Ok(*report),
+            Ok(other) => panic!("{other:?}"),
+            Err(errors) => Err(errors),
+        };
+        read.unwrap_or_else(|problem| panic!("{body}: {problem:?}")).into_iter().map(report).collect()
+    }
+
+    #[test]
+    fn whatever_names_a_problem_is_taken() {
+        let alert = json!({"status": "firing", "fingerprint": "f", "annotations": {"summary": "Node is down"},
+            "labels": {"alertname": "Node", "Severity": "info", "Instance": "web-01:9100"}});
+        let [Ok(whole)] = &leniently(json!({"alerts": [alert]}))[..] else { panic!() };
+        assert_eq!((whole.state, whole.device.keys.len(), whole.warnings.len()), ("Info", 2, 0));
+        for body in
+            [json!([alert]), alert.clone(), json!({"alerts": alert}), json!({"alerts": json!([alert]).to_string()})]
+        {
+            let reports = leniently(body.clone());
+            let [Ok(report)] = &reports[..] else { panic!("{body}: {reports:?}") };
+            assert_eq!((report.state, &report.key), ("Info", &whole.key), "{body}");
+        }
+        for labels in [json!(null), json!("a"), json!([])] {
+            let mut bare = alert.clone();
+            bare["labels"] = labels;
+            let reports = leniently(json!({"alerts": [bare]}));
+            let [Ok(report)] = &reports[..] else { panic!("{reports:?}") };
+            assert_eq!((report.subject.as_str(), report.key.as_deref()), ("Node is down", Some("f")));
+            assert_eq!((report.state, report.warnings.len()), ("Critical", 1));
+        }
+        let mut listed = alert.clone();
+        listed["labels"] = json!([{"name": "alertname", "value": "Node"}, {"name": "severity", "value": "warning"}]);
+        let reports =
+            leniently(json!({"alerts": [listed, {"Status": "resolved", "Fingerprint": "f"}, {"subject": "s"}, 7]}));
+        let [Ok(listed), Ok(over), Ok(plain), Err(_)] = &reports[..] else { panic!("{reports:?}") };
+        assert_eq!((listed.state, listed.metric.as_str(), over.state), ("Warning", "Node", "Ok"));
+        assert_eq!((plain.subject.as_str(), plain.state), ("s", "Critical"));
+        let unlabelled =
+            |summary: &str| leniently(json!({"alerts": [{"annotations": {"summary": summary}}]})).remove(0);
+        assert_eq!(unlabelled("a").unwrap().key, None, "two of them are not one problem");
+    }
+
+    #[test]
+    fn a_notification_is_one_at_any_address() {
+        let alert = json!({"status": "firing", "labels": {"alertname": "Node"}});
+        for (body, is_one) in [
+            (json!({"alerts": [alert], "title": "[FIRING:1]", "message": "Node"}), true),
+            (json!([alert]), true),
+            (alert.clone(), true),
+            (json!({"subject": "3 problems", "alerts": [{"name": "disk"}, "load"]}), false),
+            (json!({"subject": "s", "labels": {"severity": "info"}}), false),
+            (json!([{"subject": "s", "fingerprint": "f"}]), false),
+            (json!({"alerts": []}), false),
+            (json!("text"), false),
+        ] {
+            assert_eq!(is_notification(&body), is_one, "{body}");
+        }
     }
 
     #[test]

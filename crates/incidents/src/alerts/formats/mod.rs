@@ -35,7 +35,16 @@ pub mod pagerduty;
 pub mod plain;
 pub mod zabbix;
 
-use base::timestamp::Timestamp;
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+};
+
+use base::{
+    parse_nearly_json,
+    problem::{FieldError, Problem},
+    timestamp::Timestamp,
+};
 use serde_json::{Map, Value};
 
 use super::{
@@ -49,10 +58,10 @@ use super::{
 pub enum Event {
     /// It is so, or over.
     Report(Box<Report>),
-    /// Somebody does something with the alert of the problem with this key.
+    /// Somebody does something with its alerts.
     Act {
-        /// As in [`Report::key`].
-        key: String,
+        /// Names the problem.
+        of: Box<Report>,
         /// What is done.
         action: Action,
         /// What they say.
@@ -62,17 +71,59 @@ pub enum Event {
     },
 }
 
+/// An event, or the errors in it.
+pub type ParsedEvent = Result<Event, Vec<FieldError>>;
+
 impl Event {
     /// Says what was repaired of the text that it was read from.
     pub fn note_repairs(&mut self, repairs: &[&'static str]) {
         let report = match self {
-            Self::Report(report) => Some(report),
-            Self::Act { report, .. } => report.as_mut(),
+            Self::Report(report) => report,
+            Self::Act { of, report, .. } => report.as_mut().unwrap_or(of),
         };
-        if let Some(report) = report {
-            report.repairs.extend(repairs.iter().map(|repair| (*repair).to_owned()));
-        }
+        report.repairs.extend(repairs.iter().map(|repair| (*repair).to_owned()));
     }
+
+    /// The key of its problem.
+    pub fn key(&self) -> &str {
+        let (Self::Report(report) | Self::Act { of: report, .. }) = self;
+        report.key.as_deref().unwrap_or_default()
+    }
+}
+
+/// The most events of one body.
+const MOST: usize = 10_000;
+
+/// The longest JSON that stands in a text.
+const LONGEST_JSON: usize = 512 << 10;
+
+/// Reads the event of a body, or those of an array, each alone.
+///
+/// # Errors
+/// 400 for one that names no problem, or for too many.
+pub fn read_each(body: &Value, read: impl Fn(&Value) -> Result<Event, Problem>) -> Result<Vec<ParsedEvent>, Problem> {
+    match body {
+        Value::Array(all) if all.len() > MOST => {
+            Err(Problem::field("body", format!("must have at most {MOST} elements")))
+        }
+        Value::Array(all) => Ok(all.iter().map(|one| read(one).map_err(|problem| problem.errors)).collect()),
+        one => Ok(vec![Ok(read(one)?)]),
+    }
+}
+
+/// The same of a format whose answer has no place for errors, or that expects one event: an array of which nothing is
+/// understood is refused. What is none of its events may be a plain report.
+///
+/// # Errors
+/// The same.
+pub fn read_format(body: &Value, read: impl Fn(&Value) -> Result<Event, Problem>) -> Result<Vec<ParsedEvent>, Problem> {
+    let either = |one: &Value| read(one).or_else(|problem| plain::read(one).map_err(|_| problem));
+    let events = read_each(body, either)?;
+    if events.iter().any(Result::is_ok) {
+        return Ok(events);
+    }
+    let errors = events.into_iter().find_map(Result::err);
+    Err(errors.map_or_else(|| Problem::field("body", "must be a JSON object"), Problem::fields))
 }
 
 /// The `app` of what these monitors report, where they name none themselves.
@@ -146,13 +197,73 @@ fn text(value: Option<&Value>) -> String {
     }
 }
 
+/// Does this word say that somebody works on a problem?
+fn is_acknowledgement(word: &str) -> bool {
+    let words = ["acknowledge", "acknowledged", "acknowledgement", "ack", "acked"];
+    words.iter().any(|known| word.eq_ignore_ascii_case(known))
+}
+
+/// The fields of an object, in whose names neither letter case nor marks count: `event_severity`, `eventSeverity` and
+/// `EVENT.SEVERITY` are one. Of several that are one, the first with a value counts, and before it that in small letters.
+struct Fields<'v> {
+    fields: BTreeMap<String, (&'v str, &'v Value)>,
+    /// Those that somebody asked for.
+    known: RefCell<BTreeSet<String>>,
+}
+
+impl<'v> Fields<'v> {
+    fn of(object: &'v Map<String, Value>) -> Self {
+        let is_empty = |value: &Value| value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty());
+        let mut fields: BTreeMap<String, (&'v str, &'v Value)> = BTreeMap::new();
+        for (name, value) in object {
+            let key = folded(name);
+            let counts = |(_, known): &(&str, &Value)| is_empty(known) || (*name == key && !is_empty(value));
+            if fields.get(&key).is_none_or(counts) {
+                fields.insert(key, (name, value));
+            }
+        }
+        Self { fields, known: RefCell::default() }
+    }
+
+    fn get(&self, name: &str) -> Option<&'v Value> {
+        let name = folded(name);
+        let value = self.fields.get(&name).map(|(_, value)| *value);
+        self.known.borrow_mut().insert(name);
+        value
+    }
+
+    fn text(&self, name: &str) -> String {
+        text(self.get(name))
+    }
+
+    /// Those that nobody has asked for, as a warning.
+    fn ignored(&self) -> Option<String> {
+        let known = self.known.borrow();
+        let unknown = self.fields.iter().filter(|(key, _)| !known.contains(*key)).map(|(_, (name, _))| cut(name, 64));
+        let unknown: Vec<&str> = unknown.take(20).collect();
+        (!unknown.is_empty()).then(|| format!("unknown fields were ignored: {}", unknown.join(", ")))
+    }
+}
+
+/// A name without its marks, in small letters.
+fn folded(name: &str) -> String {
+    name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
 /// A field, or else these of its object.
 fn or<'v>(
     field: Option<&'v Value>,
-    body: &'v Map<String, Value>,
-    others: &'static [&'static str],
-) -> impl Iterator<Item = Option<&'v Value>> {
-    std::iter::once(field).chain(others.iter().map(|other| body.get(*other)))
+    body: &Fields<'v>,
+    others: &[&str],
+) -> impl Iterator<Item = Option<&'v Value>> + use<'v> {
+    let all: Vec<_> = std::iter::once(field).chain(others.iter().map(|other| body.get(other))).collect();
+    all.into_iter()
+}
+
+/// An object or a list that stands in a text as JSON.
+fn json_in(text: &str) -> Option<Value> {
+    let read = if text.len() > LONGEST_JSON { None } else { parse_nearly_json(text.as_bytes()).ok() };
+    read.map(|(value, _)| value).filter(|value| value.is_object() || value.is_array())
 }
 
 /// The first of these fields that has a text.
@@ -164,11 +275,12 @@ fn name<'v>(fields: impl IntoIterator<Item = Option<&'v Value>>) -> String {
 fn machine<'v>(fields: impl IntoIterator<Item = Option<&'v Value>>) -> DeviceNames {
     let named = |value: &Value| match value {
         Value::Object(object) => {
-            let field = |names: &[&str]| name(names.iter().map(|name| object.get(*name)));
+            let object = Fields::of(object);
+            let field = |names: &[&str]| name(names.iter().map(|name| object.get(name)));
             DeviceNames::of(Device {
                 id: field(&["id", "uniqueId", "resourceUUID"]),
                 ext_resource_id: field(&["extResourceId"]),
-                host_name: field(&["hostName", "hostname", "host", "dnsName"]),
+                host_name: field(&["hostName", "host", "dnsName"]),
                 ip_address: field(&["ipAddress", "ip"]),
                 mac_address: field(&["macAddress", "mac"]),
                 name: field(&["name", "resourceName", "aliasName"]),

@@ -4,7 +4,7 @@ use base::{problem::Problem, timestamp::Timestamp};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{Event, instant, machine, name, or, severity_of, severity_of_labels, tag, tags, text};
+use super::{Event, Fields, instant, machine, name, or, severity_of, severity_of_labels, tag, tags, text};
 use crate::alerts::{
     report::{LONGEST_NAME, LegacyIdentity, Report, cut, key},
     wire::Tag,
@@ -13,14 +13,17 @@ use crate::alerts::{
 /// By which of the routes of its sender an alert came.
 pub const ROUTE: &str = "opsgenie";
 
-/// Reads a new alert. One without `alias` is identified by its message and entity.
+/// Reads a new alert. One without `alias` is identified by its message and entity; what else names it serves as its
+/// message.
 ///
 /// # Errors
-/// 400 when it has no message.
+/// 400 when nothing names it.
 pub fn create(body: &Value) -> Result<Event, Problem> {
     let Some(given) = body.as_object() else { return Err(Problem::field("body", "must be a JSON object")) };
+    let given = &Fields::of(given);
     let alert = OpsgenieAlert::read(|name| given.get(name));
-    let subject = name([alert.message]);
+    let message = name([alert.message]);
+    let subject = name([alert.message, alert.description, alert.alias, alert.entity]);
     if subject.is_empty() {
         return Err(Problem::field("message", "is required"));
     }
@@ -36,6 +39,11 @@ pub fn create(body: &Value) -> Result<Event, Problem> {
     let former = format!("{}\n{}", cut(&entity, LONGEST_NAME), cut(&subject, LONGEST_NAME));
     Ok(Event::Report(Box::new(Report {
         state,
+        warnings: message
+            .is_empty()
+            .then(|| "message is missing: the subject was made".to_owned())
+            .into_iter()
+            .collect(),
         former: if alias.is_empty() { LegacyIdentity::Text(former) } else { LegacyIdentity::Key },
         subject,
         description: name(or(alert.description, given, &["note"])),
@@ -179,8 +187,15 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_required_and_the_rest_is_not() {
-        assert_eq!(create(&json!({"alias": "a"})).unwrap_err().errors[0].field_name, "message");
+    fn what_names_the_problem_is_required_and_the_rest_is_not() {
+        assert_eq!(create(&json!({"priority": "P1"})).unwrap_err().errors[0].field_name, "message");
+        let Event::Report(report) = create(&json!({"Alias": "a", "description": "Disk is full"})).unwrap() else {
+            panic!("a report")
+        };
+        assert_eq!(
+            (report.subject.as_str(), report.key.as_deref(), report.warnings.len()),
+            ("Disk is full", Some("a"), 1)
+        );
         let Event::Report(report) = create(&json!({"message": "m"})).unwrap() else { panic!("a report") };
         assert_eq!((report.state, report.key), ("Warning", None));
     }

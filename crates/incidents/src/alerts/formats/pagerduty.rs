@@ -4,27 +4,50 @@ use base::{
     fold, hex,
     problem::{FieldError, Problem},
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
-use super::{Event, instant, machine, name, severity_of, severity_of_labels, tag, tags, text};
+use super::{
+    Event, Fields, instant, is_acknowledgement, json_in, machine, name, severity_of, severity_of_labels, state_of, tag,
+    tags, text,
+};
 use crate::alerts::{report::Report, rules::Action};
 
 /// By which of the routes of its sender an event came.
 const ROUTE: &str = "pagerduty";
 
-/// The token of the inbound address that an event names as its `routing_key`.
+const ACTIONS: &str = "must be one of: trigger, acknowledge, resolve";
+
+/// The token of the inbound address that an event names as its `routing_key`: of several, the first that has one.
 pub fn routing_key(body: &Value) -> Option<&str> {
-    PagerDutyEvent::read(|name| body.get(name))
-        .routing_key
-        .and_then(Value::as_str)
-        .map(str::trim)
-        .filter(|key| !key.is_empty())
+    if let Value::Array(all) = body {
+        return all.iter().find_map(routing_key);
+    }
+    let fields = Fields::of(body.as_object()?);
+    let key = PagerDutyEvent::read(|name| fields.get(name)).routing_key?.as_str()?;
+    Some(key.trim()).filter(|key| !key.is_empty())
 }
 
-/// An event of version 1, as version 2 has it.
-pub fn of_version_1(body: &Value) -> Value {
+/// Is this an event of version 2? A plain report may have an action, too.
+pub fn is_event(body: &Value) -> bool {
+    let Some(fields) = body.as_object().map(Fields::of) else { return false };
+    let has = |name: &str| fields.get(name).is_some();
+    has("routing_key") || (has("event_action") && has("payload"))
+}
+
+/// An event, or several, as version 2 has them, if they are of version 1.
+pub fn of_any_version(body: Value) -> Value {
+    match body {
+        Value::Array(all) => all.into_iter().map(of_any_version).collect(),
+        body if !is_event(&body) && (body["service_key"].is_string() || body["event_type"].is_string()) => {
+            of_version_1(&body)
+        }
+        body => body,
+    }
+}
+
+fn of_version_1(body: &Value) -> Value {
     let details = &body["details"];
     let machine = ["host", "hostname", "source", "machine"].map(|field| text(details.get(field)));
     let links = body["contexts"].as_array().into_iter().flatten().filter(|context| context["href"].is_string());
@@ -38,51 +61,67 @@ pub fn of_version_1(body: &Value) -> Value {
     })
 }
 
-/// Reads an event; also its `dedup_key`. One that is triggered without a key has one that is made of its machine, its
-/// component and its class or summary.
+/// What an event wants, by its action.
+#[derive(Clone, Copy, PartialEq)]
+enum Wanted {
+    Trigger,
+    Acknowledge,
+    Resolve,
+}
+
+impl Wanted {
+    /// A word for well is over, and all else is a problem; a warning where it says neither.
+    fn of(action: &str) -> (Self, Option<String>) {
+        match state_of(action) {
+            _ if is_acknowledgement(action) => (Self::Acknowledge, None),
+            Some("Ok") => (Self::Resolve, None),
+            None if action.is_empty() => {
+                (Self::Trigger, Some("event_action is missing: it counts as trigger".to_owned()))
+            }
+            None if !action.eq_ignore_ascii_case("triggered") => {
+                (Self::Trigger, Some(format!("{action:.100} is not an event_action: it counts as trigger")))
+            }
+            _ => (Self::Trigger, None),
+        }
+    }
+}
+
+/// Reads an event. One without a `dedup_key` has one that is made of its machine, its component and its class or
+/// summary.
 ///
 /// # Errors
-/// 400 that lists what is missing.
-pub fn read(body: &Value) -> Result<(Event, String), Problem> {
+/// 400 when nothing names the problem.
+pub fn read(body: &Value) -> Result<Event, Problem> {
     let Some(given) = body.as_object() else { return Err(Problem::field("body", "must be a JSON object")) };
+    let given = Fields::of(given);
     let event = PagerDutyEvent::read(|name| given.get(name));
-    let mut errors = Vec::new();
-    let action = name([event.event_action]).to_ascii_lowercase();
-    let triggers = action == "trigger";
-    if !["trigger", "acknowledge", "resolve"].contains(&action.as_str()) {
-        errors.push(FieldError::new("event_action", "must be one of: trigger, acknowledge, resolve"));
-    }
-    let nothing = Map::new();
-    let payload = event.payload.and_then(Value::as_object).unwrap_or(&nothing);
-    let field = |field: &str| name([payload.get(field)]);
-    let subject = field("summary");
+    let (wanted, unclear) = Wanted::of(&name([event.event_action]));
+    let triggers = wanted == Wanted::Trigger;
+    let in_text = event.payload.and_then(Value::as_str).and_then(json_in);
+    let payload = in_text.as_ref().or(event.payload);
+    let inside = payload.and_then(Value::as_object).map(Fields::of);
+    // Scripts forget the payload, and write what belongs into it beside the action.
+    let value = |field: &str| inside.as_ref().and_then(|inside| inside.get(field)).or_else(|| given.get(field));
+    let field = |field: &str| name([value(field)]);
+    let subject = name([value("summary"), payload]);
     let key = name([event.dedup_key]);
-    let device = machine([payload.get("source")]);
+    let device = machine([value("source")]);
     let source = device.first_name().to_owned();
-    // What else names the problem serves as its subject.
-    let otherwise = [field("class"), field("component"), source.clone(), key.clone()];
-    if triggers && subject.is_empty() && otherwise.iter().all(String::is_empty) {
-        errors.push(FieldError::new("payload.summary", "is required"));
-    }
-    if key.is_empty() && !triggers {
-        errors.push(FieldError::new("dedup_key", "is required"));
-    }
-    if !errors.is_empty() {
-        return Err(Problem::fields(errors));
-    }
     let class = field("class");
+    // What else names the problem serves as its subject.
+    let otherwise = [class.clone(), field("component"), source.clone(), key.clone()];
+    if subject.is_empty() && otherwise.iter().all(String::is_empty) {
+        let missing = if triggers { "payload.summary" } else { "dedup_key" };
+        let unclear = unclear.is_some().then(|| FieldError::new("event_action", ACTIONS));
+        return Err(Problem::fields(unclear.into_iter().chain([FieldError::new(missing, "is required")]).collect()));
+    }
     let key = if key.is_empty() {
         let measured = if class.is_empty() { &subject } else { &class };
         made_key(&[fold(&source).trim_end_matches('.'), &field("component"), measured])
     } else {
         key
     };
-    if action == "acknowledge" {
-        let key = key.clone();
-        let note = String::new();
-        return Ok((Event::Act { key: key.clone(), action: Action::Acknowledge, note, report: None }, key));
-    }
-    let details = payload.get("custom_details");
+    let details = value("custom_details");
     let state = match (triggers, field("severity").as_str()) {
         (false, _) => "Ok",
         (true, "") => severity_of_labels([details]).unwrap_or("Critical"),
@@ -104,10 +143,11 @@ pub fn read(body: &Value) -> Result<(Event, String), Problem> {
     } else {
         subject
     };
-    let report = Report {
+    let made = unnamed.then(|| "payload.summary is missing: the subject was made".to_owned());
+    let report = Box::new(Report {
         state,
-        warnings: unnamed.then(|| "payload.summary is missing: the subject was made".to_owned()).into_iter().collect(),
-        time: if triggers { instant(payload.get("timestamp")) } else { None },
+        warnings: made.into_iter().chain(unclear).collect(),
+        time: if triggers { instant(value("timestamp")) } else { None },
         subject,
         description: text(details),
         metric: class,
@@ -117,11 +157,16 @@ pub fn read(body: &Value) -> Result<(Event, String), Problem> {
         tags: attributes,
         route: if triggers { ROUTE } else { "" },
         key: Some(key.clone()),
-        ext_alert_id: key.clone(),
+        ext_alert_id: key,
         url: link(&event),
         ..Report::default()
-    };
-    Ok((Event::Report(Box::new(report)), key))
+    });
+    Ok(match wanted {
+        Wanted::Acknowledge => {
+            Event::Act { of: report, action: Action::Acknowledge, note: String::new(), report: None }
+        }
+        _ => Event::Report(report),
+    })
 }
 
 /// The first of the links, or else where the sender is.

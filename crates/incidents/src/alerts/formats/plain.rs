@@ -3,27 +3,52 @@
 use base::problem::{FieldError, Problem};
 use serde_json::{Value, json};
 
-use super::{Event, instant, machine, name, or, severity_of, severity_of_labels, state_of, tags};
-use crate::alerts::report::{LONGEST_NAME, LegacyIdentity, ParsedReport, Report, cut, key};
-
-/// The most reports of one request.
-const MOST: usize = 10_000;
+use super::{
+    Event, Fields, instant, is_acknowledgement, machine, name, or, pagerduty, severity_of, severity_of_labels,
+    state_of, tags,
+};
+use crate::alerts::{
+    report::{LONGEST_NAME, LegacyIdentity, Report, cut, key},
+    rules::Action,
+};
 
 /// Words that say that there is a problem, and not how bad it is.
 const PROBLEMS: [&str; 10] =
     ["firing", "problem", "trigger", "triggered", "alerting", "alert", "open", "opened", "active", "new"];
 
-/// Reads a report: two fields are enough, under any of the names that scripts give them.
+/// The names of the subject, beside its own.
+const SUBJECTS: [&str; 6] = ["message", "title", "summary", "text", "description", "metric"];
+
+/// Reads a report: two fields are enough, under any of the names that scripts give them. An event of PagerDuty is one,
+/// too.
 ///
 /// # Errors
 /// 400 that lists what is missing.
 pub fn read(body: &Value) -> Result<Event, Problem> {
+    read_report(body, true)
+}
+
+/// Has an object the subject of a report?
+pub fn has_subject(body: &Value) -> bool {
+    let fields = body.as_object().map(Fields::of);
+    fields.is_some_and(|fields| !name(or(fields.get("subject"), &fields, &SUBJECTS)).is_empty())
+}
+
+fn read_report(body: &Value, names_unknown: bool) -> Result<Event, Problem> {
+    if pagerduty::is_event(body)
+        && let Ok(event) = pagerduty::read(body)
+    {
+        return Ok(event);
+    }
     let Some(body) = body.as_object() else { return Err(Problem::field("body", "must be a JSON object")) };
+    let body = &Fields::of(body);
     let given = PlainReport::read(|name| body.get(name));
-    let subject = name(or(given.subject, body, &["message", "title", "summary", "text", "description", "metric"]));
-    let labels = given.tags.or_else(|| body.get("labels"));
+    let subject = name(or(given.subject, body, &SUBJECTS));
+    let labels = or(given.tags, body, &["labels"]).flatten().next();
+    let action = body.text("event_action");
+    let word = name(or(given.state, body, &["currentState", "status", "event_action"]));
     let state = state(
-        &name(or(given.state, body, &["currentState", "status", "event_action"])),
+        &word,
         &name([body.get("severity"), body.get("level")]),
         &name([body.get("priority")]),
         severity_of_labels([labels]),
@@ -35,52 +60,45 @@ pub fn read(body: &Value) -> Result<Event, Problem> {
         }
         return Err(Problem::fields(errors));
     }
-    let devices = &["hostName", "hostname", "device", "resource", "source", "entity", "instance"];
+    let devices = &["hostName", "device", "resource", "source", "entity", "instance"];
     let device = machine(or(given.host, body, devices));
     let component = name(or(given.component, body, &["service", "check"]));
-    let own = name(or(given.key, body, &["dedupKey", "dedup_key", "alias", "fingerprint", "id"]));
+    let own = name(or(given.key, body, &["dedupKey", "alias", "fingerprint", "id"]));
     let named = name(or(given.host, body, devices));
     let former = [&named, &component, &subject].map(|text| cut(text, LONGEST_NAME)).join("\n");
     let is_lost = |value: Option<&Value>| value.is_some_and(|value| !matches!(value, Value::Null | Value::String(_)));
     let unnamed = device.device.is_none() && or(given.host, body, devices).any(is_lost);
-    let warnings = [
-        state.as_ref().err().cloned(),
-        unnamed.then(|| "the machine was not understood: it is a text, or an object such as {\"hostName\"}".to_owned()),
-    ];
-    Ok(Event::Report(Box::new(Report {
-        state: state.unwrap_or("Critical"),
-        warnings: warnings.into_iter().flatten().collect(),
+    let is_acknowledged = [&word, &action].into_iter().any(|word| is_acknowledgement(word));
+    let mut report = Report {
+        state: state.clone().unwrap_or("Critical"),
         time: or(given.time, body, &["alertTime", "timestamp", "date"]).find_map(instant),
         subject,
         description: name(or(given.description, body, &["details", "body"])),
-        metric: name([body.get("metric")]),
-        app: name([body.get("app")]),
+        metric: body.text("metric"),
+        app: body.text("app"),
         component,
         device,
         tags: tags(labels),
-        event: name([body.get("eventId"), body.get("event_id")]),
+        event: body.text("eventId"),
         key: key(&own),
         former: if own.is_empty() { LegacyIdentity::Text(former) } else { LegacyIdentity::Key },
         ext_alert_id: own,
         url: name(or(given.url, body, &["link"])),
         ..Report::default()
-    })))
-}
-
-/// Reads an array of reports, each alone.
-///
-/// # Errors
-/// 400 for too many.
-pub fn read_all(bodies: &[Value]) -> Result<Vec<ParsedReport>, Problem> {
-    if bodies.len() > MOST {
-        return Err(Problem::field("body", format!("must have at most {MOST} reports")));
-    }
-    let report = |body: &Value| match read(body) {
-        Ok(Event::Report(report)) => Ok(*report),
-        Ok(Event::Act { .. }) => Err(Vec::new()),
-        Err(problem) => Err(problem.errors),
     };
-    Ok(bodies.iter().map(report).collect())
+    let warnings = [
+        state.err().filter(|_| !is_acknowledged),
+        unnamed.then(|| "the machine was not understood: it is a text, or an object such as {\"hostName\"}".to_owned()),
+        body.ignored().filter(|_| names_unknown),
+    ];
+    report.warnings = warnings.into_iter().flatten().collect();
+    let report = Box::new(report);
+    // Whoever says that somebody works on it does not say how bad it is.
+    if is_acknowledged && report.state != "Ok" {
+        let note = report.description.clone();
+        return Ok(Event::Act { of: report, action: Action::Acknowledge, note, report: None });
+    }
+    Ok(Event::Report(report))
 }
 
 /// Reads what the alerting of Grafana before version 9 says of one rule: without a text of its own, and with one that
@@ -99,7 +117,7 @@ pub fn read_rule(mut body: Value) -> Result<Event, Problem> {
             }
         }
     }
-    read(&body)
+    read_report(&body, false)
 }
 
 /// The state of a report by its words for the state, the severity and the priority, and by its labels; a warning where

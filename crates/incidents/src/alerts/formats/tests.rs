@@ -1,3 +1,4 @@
+use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
@@ -57,4 +58,29 @@ fn a_machine_is_a_text_or_an_object() {
     assert_eq!((object.host_name.as_str(), object.ip_address.as_str()), ("web-01", "10.0.0.2"));
     assert_eq!(machine([Some(&json!({})), Some(&json!("a"))]).device.unwrap().host_name, "a");
     assert_eq!(named(json!({"colour": "red"})), Device::default());
+}
+
+#[test]
+fn of_many_events_each_counts_alone() {
+    let many = json!([{"subject": "a"}, 7, {"message": "b"}]);
+    for read in [read_each(&many, plain::read).unwrap(), read_format(&many, zabbix::read).unwrap()] {
+        assert_eq!(read.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true]);
+    }
+    assert!(read_each(&json!(vec![json!({"subject": "a"}); MOST + 1]), plain::read).is_err());
+    assert!(read_each(&json!([7]), plain::read).is_ok());
+    for none in [json!([7]), json!([]), json!(7)] {
+        assert!(read_format(&none, zabbix::read).is_err(), "{none}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_name_is_found_in_any_spelling(words in proptest::collection::vec("[a-z]{1,4}", 1..4), mark in "[-_. ]") {
+        let camel: String = words.iter().map(|word| word[..1].to_uppercase() + &word[1..]).collect();
+        let spellings = [words.concat(), words.join(&mark), words.join(&mark).to_uppercase(), camel];
+        for one in &spellings {
+            let object = Map::from_iter([(one.clone(), json!(1))]);
+            prop_assert!(spellings.iter().all(|other| Fields::of(&object).get(other).is_some()));
+        }
+    }
 }

@@ -9,77 +9,72 @@ use base::{
 };
 use serde_json::{Map, Value};
 
-use super::{Event, instant, name, or, severity_of, state_of, tag, tags, text};
+use super::{Event, Fields, instant, name, or, severity_of, state_of, tag, tags, text};
 use crate::alerts::{
-    report::{DeviceNames, Report},
+    report::{self, DeviceNames, Report},
     rules::Action,
     wire::Tag,
 };
 
-/// Reads an event.
+/// Reads an event. One without an id is identified by its machine and its name.
 ///
 /// # Errors
-/// 400 when it names neither an event nor a trigger, or has no subject.
+/// 400 when nothing names the problem.
 pub fn read(body: &Value) -> Result<Event, Problem> {
     let Some(given) = body.as_object() else { return Err(Problem::field("body", "must be a JSON object")) };
     let filled = given.iter().filter(|(_, value)| !value.as_str().is_some_and(is_empty_macro));
-    let macros: Map<String, Value> = filled.map(|(name, value)| (folded(name), value.clone())).collect();
-    let event = ZabbixEvent::read(|name| macros.get(&folded(name)));
-    let mut errors = Vec::new();
+    let filled: Map<String, Value> = filled.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let macros = Fields::of(&filled);
+    let event = ZabbixEvent::read(|name| macros.get(name));
     let named = name(or(event.event_name, &macros, &["triggername", "alertsubject", "subject"]));
     // The recovery of a problem has the id of the problem; a trigger has one problem at a time.
     let key = name(or(event.event_id, &macros, &["triggerid"]));
-    // One that is known needs no name to be over.
     let is_over = is_over(&macros, &event);
-    if named.is_empty() && !is_over {
-        errors.push(FieldError::new("event_name", "is required"));
+    if named.is_empty() && key.is_empty() {
+        return Err(Problem::fields(
+            ["event_name", "event_id"].map(|name| FieldError::new(name, "is required")).into(),
+        ));
     }
-    if key.is_empty() {
-        errors.push(FieldError::new("event_id", "is required"));
-    }
-    if !errors.is_empty() {
-        return Err(Problem::fields(errors));
-    }
-    let subject = if named.is_empty() { format!("{key} is over") } else { named };
-    if is_over {
-        return Ok(Event::Report(Box::new(Report {
-            time: when(&macros, macros.get("eventrecoverytimestamp"), "eventrecovery"),
-            ..report(&macros, &event, "Ok", subject, key)
-        })));
-    }
-    let problem = || {
-        let time = when(&macros, event.event_timestamp, "event");
-        let state = severity(&macros, &event);
-        Box::new(Report { time, ..report(&macros, &event, state, subject.clone(), key.clone()) })
+    // One that is known needs no name to be over.
+    let unnamed = named.is_empty() && !is_over;
+    let subject = match (named.is_empty(), is_over) {
+        (false, _) => named,
+        (true, true) => format!("{key} is over"),
+        (true, false) => format!("Problem {key}"),
     };
+    let made = unnamed.then(|| "event_name is missing: the subject was made".to_owned());
+    let unknown = key.is_empty().then(|| "event_id is missing: the host and the name are the problem".to_owned());
+    let warnings: Vec<String> = made.into_iter().chain(unknown).collect();
+    let report = |state, time| {
+        Box::new(Report { time, warnings: warnings.clone(), ..report(&macros, &event, state, &subject, &key) })
+    };
+    if is_over {
+        let time = when(&macros, macros.get("eventrecoverytimestamp"), "eventrecovery");
+        return Ok(Event::Report(report("Ok", time)));
+    }
+    let problem = report(severity(&macros, &event), when(&macros, event.event_timestamp, "event"));
     let update = text(event.event_update_action).to_ascii_lowercase();
     if update.contains("acknowledged") {
         let is_taken_back = update.contains("unacknowledged");
         let action = if is_taken_back { Action::Unacknowledge } else { Action::Acknowledge };
-        let report = (is_taken_back || update.contains("severity")).then(problem);
+        let report = (is_taken_back || update.contains("severity")).then(|| problem.clone());
         let note = name([macros.get("eventupdatemessage")]);
-        return Ok(Event::Act { key, action, note, report });
+        return Ok(Event::Act { of: problem, action, note, report });
     }
-    Ok(Event::Report(problem()))
+    Ok(Event::Report(problem))
 }
 
 /// A word, or a number under the name of the word or of the number.
-fn severity(macros: &Map<String, Value>, event: &ZabbixEvent<'_>) -> &'static str {
+fn severity(macros: &Fields<'_>, event: &ZabbixEvent<'_>) -> &'static str {
     let word = name(or(event.event_severity, macros, &["triggerseverity", "severity"]));
     let number = || numbered(&name(["eventnseverity", "triggernseverity"].map(|field| macros.get(field))));
     numbered(&word).or_else(|| severity_of(&word)).or_else(number).unwrap_or("Critical")
 }
 
-fn report(
-    macros: &Map<String, Value>,
-    event: &ZabbixEvent<'_>,
-    state: &'static str,
-    subject: String,
-    key: String,
-) -> Report {
+fn report(macros: &Fields<'_>, event: &ZabbixEvent<'_>, state: &'static str, subject: &str, key: &str) -> Report {
     Report {
         state,
-        subject,
+        subject: subject.to_owned(),
         description: name(or(event.alert_message, macros, &["message", "eventopdata", "triggerdescription"])),
         app: super::ZABBIX.to_owned(),
         // The technical name is what an inventory knows; the visible one may be any text.
@@ -87,17 +82,12 @@ fn report(
         tags: event_tags(macros, event),
         // The id of the event is that of the instance, too: a recovery that has it is over whatever its time says,
         // since the dates of Zabbix do not say their zone.
-        event: key.clone(),
-        key: Some(key.clone()),
-        ext_alert_id: key,
+        event: key.to_owned(),
+        key: report::key(key),
+        ext_alert_id: key.to_owned(),
         url: name(["triggerurl", "eventurl", "url"].map(|field| macros.get(field))),
         ..Report::default()
     }
-}
-
-/// `{EVENT.SEVERITY}`, `event_severity` and `eventSeverity` alike.
-fn folded(name: &str) -> String {
-    name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
 }
 
 /// Zabbix leaves a macro that an operation does not have as it is written, and says of one without a value that it is
@@ -113,7 +103,7 @@ fn is_name(text: &str) -> bool {
 }
 
 /// A problem has the value 1 and its recovery 0, or words for them.
-fn is_over(macros: &Map<String, Value>, event: &ZabbixEvent<'_>) -> bool {
+fn is_over(macros: &Fields<'_>, event: &ZabbixEvent<'_>) -> bool {
     let others = &["triggervalue", "eventstatus", "triggerstatus", "status"];
     let value = name(or(event.event_value, macros, others));
     let recovered = text(macros.get("eventrecoveryid"));
@@ -132,7 +122,7 @@ fn numbered(number: &str) -> Option<&'static str> {
 
 /// `2026.11.20` and `20:37:00`, or seconds since 1970. The date and time of Zabbix do not say their zone: they are read
 /// as GMT, unless that is still to come.
-fn when(macros: &Map<String, Value>, timestamp: Option<&Value>, which: &str) -> Option<Timestamp> {
+fn when(macros: &Fields<'_>, timestamp: Option<&Value>, which: &str) -> Option<Timestamp> {
     if let Some(at) = instant(timestamp) {
         return Some(at);
     }
@@ -144,7 +134,7 @@ fn when(macros: &Map<String, Value>, timestamp: Option<&Value>, which: &str) -> 
 }
 
 /// `[{"tag":"a","value":"b"}]`, as an array or written as a text; or `a:b, c:d`.
-fn event_tags(macros: &Map<String, Value>, event: &ZabbixEvent<'_>) -> Vec<Tag> {
+fn event_tags(macros: &Fields<'_>, event: &ZabbixEvent<'_>) -> Vec<Tag> {
     let given = macros.get("eventtagsjson").or(event.event_tags);
     let parsed = given.and_then(Value::as_str).and_then(|text| serde_json::from_str(text).ok());
     let list = match parsed.as_ref().or(given) {

@@ -3,7 +3,9 @@ use serde_json::json;
 use super::*;
 
 fn read_one(body: Value) -> Result<(Event, String), Vec<String>> {
-    read(&body).map_err(|problem| problem.errors.into_iter().map(|error| error.field_name).collect())
+    read(&body)
+        .map(|event| (event.clone(), event.key().to_owned()))
+        .map_err(|problem| problem.errors.into_iter().map(|error| error.field_name).collect())
 }
 
 #[test]
@@ -24,8 +26,8 @@ fn a_trigger_is_a_report_of_its_source() {
 #[test]
 fn a_key_is_all_that_the_others_need() {
     let (event, _) = read_one(json!({"event_action": "acknowledge", "dedup_key": "k"})).unwrap();
-    let Event::Act { key, action, .. } = event else { panic!("an acknowledgement") };
-    assert_eq!((key.as_str(), action), ("k", Action::Acknowledge));
+    let Event::Act { of, action, .. } = event else { panic!("an acknowledgement") };
+    assert_eq!((of.key.as_deref(), action), (Some("k"), Action::Acknowledge));
     let (Event::Report(report), _) = read_one(json!({"event_action": "resolve", "dedup_key": "k"})).unwrap() else {
         panic!("a report")
     };
@@ -61,7 +63,8 @@ fn version_1_has_other_names() {
             "description": "Disk is full",
             "details": {"host": "web-01", "severity": "warning"},
             "contexts": [{"type": "link", "href": "https://a.example/"}]});
-    let v2 = of_version_1(&body);
+    let v2 = of_any_version(body);
+    assert_eq!(of_any_version(v2.clone()), v2);
     assert_eq!(routing_key(&v2), Some("t"));
     let (Event::Report(report), key) = read_one(v2).unwrap() else { panic!("a report") };
     assert_eq!((key.as_str(), report.state, report.url.as_str()), ("k", "Warning", "https://a.example/"));
@@ -70,7 +73,35 @@ fn version_1_has_other_names() {
 
 #[test]
 fn what_is_missing_is_listed() {
-    assert_eq!(read_one(json!({})).unwrap_err(), ["event_action", "dedup_key"]);
+    assert_eq!(read_one(json!({})).unwrap_err(), ["event_action", "payload.summary"]);
+    assert_eq!(read_one(json!({"event_action": "resolve"})).unwrap_err(), ["dedup_key"]);
     assert_eq!(read_one(json!({"event_action": "trigger"})).unwrap_err(), ["payload.summary"]);
     assert_eq!(read_one(json!([])).unwrap_err(), ["body"]);
+}
+
+#[test]
+fn whatever_names_a_problem_is_taken() {
+    let payload = json!({"summary": "s", "source": "web-01", "severity": "info"});
+    let said = json!({"event_action": "trigger", "payload": payload});
+    let (_, made) = read_one(said.clone()).unwrap();
+    let with = |field: &str, value: Value| {
+        let mut body = said.clone();
+        body[field] = value;
+        let (event, key) = read_one(body).unwrap();
+        assert_eq!(key, made, "the same problem");
+        let (Event::Report(report) | Event::Act { of: report, .. }) = &event;
+        (report.state, report.warnings.len(), matches!(event, Event::Act { .. }))
+    };
+    assert_eq!(with("event_action", json!(null)), ("Info", 1, false));
+    assert_eq!(with("event_action", json!("alert")), ("Info", 0, false));
+    assert_eq!(with("event_action", json!("Triggered")), ("Info", 0, false));
+    assert_eq!(with("event_action", json!("burn")), ("Info", 1, false));
+    assert_eq!(with("event_action", json!("resolved")), ("Ok", 0, false));
+    assert_eq!(with("event_action", json!("acknowledged")), ("Ok", 0, true));
+    assert_eq!(with("payload", json!(payload.to_string())), ("Info", 0, false));
+    let flat = json!({"Event_Action": "trigger", "summary": "s", "Source": "web-01", "severity": "info"});
+    assert_eq!(read_one(flat).unwrap().1, made);
+    let text = read_one(json!({"event_action": "trigger", "payload": "Disk is full"})).unwrap();
+    let Event::Report(report) = text.0 else { panic!("a report") };
+    assert_eq!(report.subject, "Disk is full");
 }

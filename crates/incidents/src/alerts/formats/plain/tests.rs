@@ -60,10 +60,51 @@ fn a_rule_of_grafana_is_one_problem_whatever_it_says() {
 }
 
 #[test]
-fn of_many_reports_each_counts_alone() {
-    let read = read_all(&[json!({"subject": "a"}), json!(7), json!({"message": "b"})]).unwrap();
-    assert_eq!(read.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true]);
-    assert!(read_all(&vec![json!({"subject": "a"}); MOST + 1]).is_err());
+fn an_acknowledgement_is_none_of_a_state() {
+    for body in [
+        json!({"event_action": "acknowledge", "severity": "warning"}),
+        json!({"Status": "ACKNOWLEDGED"}),
+        json!({"state": "warning", "event_action": "ack"}),
+    ] {
+        let mut body = body;
+        body["subject"] = json!("s");
+        body["key"] = json!("k");
+        let Event::Act { of, action, report, .. } = read(&body).unwrap() else { panic!("{body}") };
+        assert_eq!((of.key.as_deref(), action, report, of.warnings.len()), (Some("k"), Action::Acknowledge, None, 0));
+    }
+    assert_eq!(report(json!({"subject": "s", "state": "ok", "event_action": "acknowledge"})).state, "Ok");
+}
+
+#[test]
+fn neither_letter_case_nor_marks_of_a_name_count() {
+    let read = report(json!({"Subject": "s", "STATE": "ok", "host_name": "a", "Dedup-Key": "k", "EventID": "7"}));
+    assert_eq!((read.state, read.key.as_deref(), read.event.as_str()), ("Ok", Some("k"), "7"));
+    assert_eq!(read.device.device.unwrap().host_name, "a");
+    assert!(read.warnings.is_empty(), "{:?}", read.warnings);
+    // That in small letters is meant, unless it is empty.
+    for (state, meant) in [("ok", "Ok"), ("", "Warning")] {
+        for body in [json!({"State": "warning", "state": state}), json!({"state": state, "State": "warning"})] {
+            let mut body = body;
+            body["subject"] = json!("s");
+            assert_eq!(report(body.clone()).state, meant, "{body}");
+        }
+    }
+}
+
+#[test]
+fn what_nobody_reads_is_named() {
+    let read = report(json!({"subject": "s", "title": "t", "stat": "ok", "colour": "red", "severity": "info"}));
+    assert_eq!(read.warnings, ["unknown fields were ignored: colour, stat"]);
+    let rule = read_rule(json!({"title": "t", "ruleId": 1, "evalMatches": []})).unwrap();
+    assert!(matches!(rule, Event::Report(report) if report.warnings.is_empty()));
+}
+
+#[test]
+fn an_event_of_pagerduty_is_one_here_too() {
+    let read = report(json!({"routing_key": "t", "event_action": "resolve", "dedup_key": "k"}));
+    assert_eq!((read.state, read.key.as_deref(), read.app.as_str()), ("Ok", Some("k"), "PagerDuty event"));
+    let payload = json!({"summary": "s", "severity": "warning"});
+    assert_eq!(report(json!({"event_action": "trigger", "payload": payload})).state, "Warning");
 }
 
 #[test]

@@ -67,9 +67,8 @@ fn tags_may_be_a_text() {
 fn an_update_acknowledges() {
     let body = json!({"event_id": "1", "event_name": "n", "event_value": "1", "event_update_status": "1",
             "event_update_action": "acknowledged and commented", "event_update_message": "on it"});
-    let note = "on it".to_owned();
-    let expected = Event::Act { key: "1".into(), action: Action::Acknowledge, note, report: None };
-    assert_eq!(read(&body).unwrap(), expected);
+    let Event::Act { of, action, note, report: None } = read(&body).unwrap() else { panic!() };
+    assert_eq!((of.key.as_deref(), action, note.as_str()), (Some("1"), Action::Acknowledge, "on it"));
     let body = json!({"event_id": "1", "event_name": "n", "event_severity": "Disaster",
             "event_update_action": "acknowledged and changed severity from Average to Disaster"});
     let Event::Act { report: Some(report), .. } = read(&body).unwrap() else { panic!() };
@@ -81,4 +80,18 @@ fn what_is_missing_is_listed() {
     let errors = read(&json!({})).unwrap_err().errors;
     let named: Vec<&str> = errors.iter().map(|error| error.field_name.as_str()).collect();
     assert_eq!(named, ["event_name", "event_id"]);
+}
+
+#[test]
+fn whatever_names_a_problem_is_taken() {
+    let unnamed = report_of(json!({"event_id": "8", "event_value": "1"}));
+    assert_eq!((unnamed.subject.as_str(), unnamed.warnings.len()), ("Problem 8", 1));
+    let of_host = |value: &str| report_of(json!({"event_name": "Disk", "host_host": "web-01", "event_value": value}));
+    let (problem, over) = (of_host("1"), of_host("0"));
+    assert_eq!((problem.state, over.state, &problem.key, &problem.event), ("Critical", "Ok", &None, &String::new()));
+    assert_eq!((problem.subject, problem.device), (over.subject, over.device));
+    // The test of a media type fills in no macro.
+    let test = json!({"event_name": "{EVENT.NAME}", "event_id": "{EVENT.ID}", "alert_subject": "Test subject",
+        "alert_message": "This is the test message from Zabbix"});
+    assert_eq!(report_of(test).subject, "Test subject");
 }
