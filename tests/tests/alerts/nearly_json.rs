@@ -42,6 +42,22 @@ fn nearly_json_is_repaired_with_a_warning(server: &Server) {
     for alias in ["og", "pd"] {
         assert!(only(&client, &format!("extAlertId:{alias}"))["warnings"].is_array(), "{alias}");
     }
+    // Forms, and what need not be mended within an object.
+    for (kind, body, subject) in [
+        ("application/x-www-form-urlencoded", "subject=Disk+full&state=critical", "Disk full"),
+        ("text/plain", "payload=%7B%22text%22%3A%22Posted%22%7D", "Posted"),
+        ("application/json", "\"{\\\"subject\\\": \\\"Twice\\\"}\"", "Twice"),
+        ("application/json", "{'subject': 'Of Python', 'state': 'critical'}", "Of Python"),
+        ("application/json", "{\"subject\":\"Cut off\",\"description\":\"ab", "Cut off"),
+    ] {
+        let request = server.request("POST", &format!("/api/v2/inbound/{token}"));
+        let answer = request.body(kind, body).send().ok();
+        assert_eq!(answer["warnings"].as_array().map(Vec::len), Some(1), "{subject}: {answer}");
+        assert_eq!(only(&client, &format!("id:{}", text(&answer["id"])))["subject"], json!(subject));
+    }
+    let lines = "{\"subject\":\"One\"}\n{\"subject\":\"Two\"}\n";
+    let request = server.request("POST", &format!("/api/v2/inbound/{token}"));
+    assert_eq!(each(&request.body("application/x-ndjson", lines).send().json(), "result"), ["created", "created"]);
     // Text that cannot be repaired is a 400 as before.
     for body in ["", "hello", "{\"subject\":"] {
         let request = server.request("POST", &format!("/api/v2/inbound/{token}"));

@@ -4,7 +4,7 @@
 use actix_web::{
     HttpRequest, HttpResponse,
     http::{StatusCode, header},
-    web,
+    web::{self, Bytes},
 };
 use api::{
     Answer, RequestContext,
@@ -23,7 +23,7 @@ use utoipa::ToSchema;
 use super::{
     actions::ActionRequest,
     formats::{
-        self, Event, ParsedEvent, alertmanager,
+        self, Event, ParsedEvent, alertmanager, form,
         opsgenie::{self, OpsgenieAlert, OpsgenieAnswer},
         pagerduty::{self, PagerDutyAnswer, PagerDutyEvent, PagerDutyFirstAnswer},
         plain::{self, PlainReport},
@@ -112,7 +112,7 @@ pub(super) fn act(
     }
 }
 
-/// What was sent, which need only be nearly JSON, and what of it was repaired. Any content type is taken, since
+/// What was sent, which need only be nearly JSON or a form, and what of it was repaired. Any content type is taken, since
 /// webhooks seldom set one, and what zlib or gzip compressed; an empty body is an empty object.
 pub(super) async fn body(request: &HttpRequest, payload: web::Payload) -> api::Result<(Value, Vec<&'static str>)> {
     bounded_body(request, payload, api::body::LIMIT).await
@@ -127,7 +127,26 @@ async fn bounded_body(
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok((Value::Object(Map::new()), Vec::new()));
     }
-    api::body::parse_by(bytes, parse_nearly_json).await
+    if let Some(fields) = form::fields(&bytes) {
+        return match fields.get("payload") {
+            // As for the incoming webhooks of chat programs.
+            Some(Value::String(text)) if fields.len() == 1 => parsed(Bytes::from(text.clone()), form::REPAIR).await,
+            _ => Ok((Value::Object(fields), vec![form::REPAIR])),
+        };
+    }
+    match api::body::parse_by(bytes, parse_nearly_json).await? {
+        (Value::String(text), _) if text.trim_start().starts_with(['{', '[']) => {
+            parsed(Bytes::from(text), "a text in the body was read as the JSON that it is").await
+        }
+        read => Ok(read),
+    }
+}
+
+/// What a text that was found in a body says, which counts like another body.
+async fn parsed(text: Bytes, repair: &'static str) -> api::Result<(Value, Vec<&'static str>)> {
+    let (value, mut repairs) = api::body::parse_by(text, parse_nearly_json).await?;
+    repairs.push(repair);
+    Ok((value, repairs))
 }
 
 pub(super) fn accepted(mut response: HttpResponse) -> HttpResponse {

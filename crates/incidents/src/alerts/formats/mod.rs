@@ -30,6 +30,7 @@ macro_rules! given {
 }
 
 pub mod alertmanager;
+pub mod form;
 pub mod opsgenie;
 pub mod pagerduty;
 pub mod plain;
