@@ -372,8 +372,9 @@ impl<'t> Scanner<'t> {
                 _ => self.at += 1,
             }
         }
+        // A part of a key must not be another key.
         if !self.open.is_empty() {
-            self.replace(0, "\"", CUT);
+            self.replace(0, "…\"", CUT);
         }
     }
 
@@ -425,6 +426,10 @@ impl<'t> Scanner<'t> {
         let length = rest.find(is_mark).unwrap_or(rest.len());
         let word = rest.get(..length).unwrap_or_default();
         match word {
+            // The end of it may be missing.
+            _ if length == rest.len() && !self.open.is_empty() => {
+                self.replace(length, &Value::from(format!("{word}…")).to_string(), CUT);
+            }
             // A blank that is not of ASCII.
             "" => self.replace(rest.chars().next().map_or(1, char::len_utf8), " ", CONTROLS),
             "true" | "false" | "null" => self.at += length,
