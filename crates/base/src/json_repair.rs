@@ -109,8 +109,8 @@ pub fn repair(bytes: &[u8]) -> (Cow<'_, str>, Vec<&'static str>) {
     repair_or_mend(bytes, false)
 }
 
-/// The same; `mends` says whether marks that are missing or too many may be mended, too. Of a report that says all there
-/// is, such as that of an inventory agent, a part would say that the rest is gone.
+/// The same; `mends` says whether marks that are missing or too many may be mended, too. Of a report that says all
+/// there is, such as that of an inventory agent, a part would say that the rest is gone.
 fn repair_or_mend(bytes: &[u8], mends: bool) -> (Cow<'_, str>, Vec<&'static str>) {
     let (text, decoded) = decode(bytes);
     let (out, mut repairs) = match text {

@@ -221,13 +221,16 @@ fn what_names_a_problem_is_taken_at_any_address(server: &Server) {
     };
     // The webhook of Grafana, which names everything twice.
     let grafana = |status: &str| {
-        json!({"status": status, "title": format!("[{status}] CPU"), "message": status,
-        "alerts": [{"status": status, "labels": {"alertname": "CPU"}, "fingerprint": "cpu"}]})
+        let alert = json!({"status": status, "labels": {"alertname": "CPU"}, "fingerprint": "cpu"});
+        json!({"status": status, "title": format!("[{status}] CPU"), "message": status, "alerts": [alert]})
     };
     for path in ["", "/pagerduty", "/opsgenie", "/zabbix", "/alertmanager", "/grafana"] {
         assert_eq!(each(&send(path, &grafana("firing")), "result"), ["created"], "{path}");
         assert_eq!(each(&send(path, &grafana("resolved")), "result"), ["closed"], "{path}");
-        let event = |action: &str| json!({"routing_key": token, "event_action": action, "dedup_key": format!("disk{path}"), "payload": {"summary": "Disk"}});
+        let event = |action: &str| {
+            json!({"routing_key": token, "event_action": action, "dedup_key": format!("disk{path}"),
+                "payload": {"summary": "Disk"}})
+        };
         let open = || client.search("/alerts/search", "app:PagerDuty event+status:New").page()["results"].clone();
         send(path, &event("trigger"));
         assert_eq!(open().as_array().map(Vec::len), Some(1), "{path}: {}", open());

@@ -112,8 +112,8 @@ pub(super) fn act(
     }
 }
 
-/// What was sent, which need only be nearly JSON or a form, and what of it was repaired. Any content type is taken, since
-/// webhooks seldom set one, and what zlib or gzip compressed; an empty body is an empty object.
+/// What was sent, which need only be nearly JSON or a form, and what of it was repaired. Any content type is taken,
+/// since webhooks seldom set one, and what zlib or gzip compressed; an empty body is an empty object.
 pub(super) async fn body(request: &HttpRequest, payload: web::Payload) -> api::Result<(Value, Vec<&'static str>)> {
     bounded_body(request, payload, api::body::LIMIT).await
 }

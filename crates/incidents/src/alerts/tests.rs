@@ -27,8 +27,8 @@ use crate::neighbours::Neighbours;
 const START: i64 = 1_795_000_000_000;
 const MINUTE: i64 = 60_000;
 
-/// Two machines, `web-01` and that of another tenant, `web-02`, and whatever window is set; its conditions are met by what is `Critical` or says so. Another
-/// window may cover the machine besides.
+/// Two machines, `web-01` and that of another tenant, `web-02`, and whatever window is set; its conditions are met by
+/// what is `Critical` or says so. Another window may cover the machine besides.
 #[derive(Default)]
 struct Fake {
     window: Mutex<Option<(i64, i64, bool)>>,

@@ -10,8 +10,8 @@ pub const REPAIR: &str = "the body is a form and was read as its fields";
 /// The most fields of a form.
 const MOST: usize = 1_000;
 
-/// The fields of a form, whatever its content type says; `None` for what does not begin with the name of one. A `&` that
-/// no field follows is a part of the text before it.
+/// The fields of a form, whatever its content type says; `None` for what does not begin with the name of one. A `&`
+/// that no field follows is a part of the text before it.
 pub fn fields(body: &[u8]) -> Option<Map<String, Value>> {
     let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.[]%+".contains(byte);
     let mut fields: Vec<(&[u8], Vec<u8>)> = Vec::new();

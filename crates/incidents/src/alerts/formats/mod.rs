@@ -205,7 +205,8 @@ fn is_acknowledgement(word: &str) -> bool {
 }
 
 /// The fields of an object, in whose names neither letter case nor marks count: `event_severity`, `eventSeverity` and
-/// `EVENT.SEVERITY` are one. Of several that are one, the first with a value counts, and before it that in small letters.
+/// `EVENT.SEVERITY` are one. Of several that are one, that in small letters counts, or else the first, if it has a
+/// value.
 struct Fields<'v> {
     fields: BTreeMap<String, (&'v str, &'v Value)>,
     /// Those that somebody asked for.

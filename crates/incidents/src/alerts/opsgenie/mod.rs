@@ -77,8 +77,8 @@ async fn admit_with_body(request: &HttpRequest, payload: web::Payload) -> api::R
     Ok((at, body))
 }
 
-/// The alerts of a sender that this names: the one with this id, or else all that are open under this alias, or else the
-/// last one. `tiny` ids are ids.
+/// The alerts of a sender that this names: the one with this id, or else all that are open under this alias, or else
+/// the last one. `tiny` ids are ids.
 fn find(conn: &mut Conn, origin: &Origin, identifier: &str) -> db::Result<Vec<Alert>> {
     let is_own = |alert: &Alert| alert.sender == origin.sender;
     let id = normal_id(identifier.trim());
