@@ -241,7 +241,7 @@ pub async fn report_in_format(
         "pagerduty" => pagerduty_event(at, neighbours, body, &repairs).await,
         "opsgenie" => opsgenie_event(at, neighbours, &body, &repairs).await,
         "zabbix" => {
-            let events = formats::read_format(&body, zabbix::read)?;
+            let events = plain::read_format(&body, zabbix::read)?;
             carry_out(at, neighbours, events, &repairs, |results| results).await
         }
         _ => notification(at, neighbours, body, &format, &repairs).await,
@@ -266,7 +266,7 @@ async fn pagerduty_event(
     body: Value,
     repairs: &[&'static str],
 ) -> api::Result<HttpResponse> {
-    let events = formats::read_format(&pagerduty::of_any_version(body), pagerduty::read)?;
+    let events = plain::read_format(&pagerduty::of_any_version(body), pagerduty::read)?;
     let answer = PagerDutyAnswer { status: "success", message: "Event processed", dedup_key: first_key(&events) };
     carry_out(context, neighbours, events, repairs, |_| answer).await.map(accepted)
 }
@@ -335,7 +335,7 @@ pub async fn create_event(
     let (body, repairs) = bounded_body(&request, payload, UNKNOWN).await?;
     let body = pagerduty::of_any_version(body);
     let at = admit_key(&request, pagerduty::routing_key(&body), "service_key").await?;
-    let events = formats::read_format(&body, pagerduty::read)?;
+    let events = plain::read_format(&body, pagerduty::read)?;
     let incident_key = first_key(&events);
     let answer = PagerDutyFirstAnswer { status: "success", message: "Event processed", incident_key };
     carry_out(at, neighbours, events, &repairs, |_| answer).await
@@ -381,7 +381,7 @@ async fn opsgenie_event(
     body: &Value,
     repairs: &[&'static str],
 ) -> api::Result<HttpResponse> {
-    let events = formats::read_format(body, opsgenie::create)?;
+    let events = plain::read_format(body, opsgenie::create)?;
     let answer =
         |results: Vec<AlertResult>| OpsgenieAnswer::about(results.into_iter().find_map(|result| result.id).as_deref());
     carry_out(context, neighbours, events, repairs, answer).await.map(accepted)

@@ -112,21 +112,6 @@ pub fn read_each(body: &Value, read: impl Fn(&Value) -> Result<Event, Problem>) 
     }
 }
 
-/// The same of a format whose answer has no place for errors, or that expects one event: an array of which nothing is
-/// understood is refused. What is none of its events may be a plain report.
-///
-/// # Errors
-/// The same.
-pub fn read_format(body: &Value, read: impl Fn(&Value) -> Result<Event, Problem>) -> Result<Vec<ParsedEvent>, Problem> {
-    let either = |one: &Value| read(one).or_else(|problem| plain::read(one).map_err(|_| problem));
-    let events = read_each(body, either)?;
-    if events.iter().any(Result::is_ok) {
-        return Ok(events);
-    }
-    let errors = events.into_iter().find_map(Result::err);
-    Err(errors.map_or_else(|| Problem::field("body", "must be a JSON object"), Problem::fields))
-}
-
 /// The `app` of what these monitors report, where they name none themselves.
 pub const ALERTMANAGER: &str = "Alertmanager";
 /// The same.

@@ -4,8 +4,8 @@ use base::problem::{FieldError, Problem};
 use serde_json::{Value, json};
 
 use super::{
-    Event, Fields, instant, is_acknowledgement, machine, name, or, pagerduty, severity_of, severity_of_labels,
-    state_of, tags,
+    Event, Fields, ParsedEvent, instant, is_acknowledgement, machine, name, or, pagerduty, read_each, severity_of,
+    severity_of_labels, state_of, tags,
 };
 use crate::alerts::{
     report::{LONGEST_NAME, LegacyIdentity, Report, cut, key},
@@ -26,6 +26,24 @@ const SUBJECTS: [&str; 6] = ["message", "title", "summary", "text", "description
 /// 400 that lists what is missing.
 pub fn read(body: &Value) -> Result<Event, Problem> {
     read_report(body, true)
+}
+
+/// Reads the event of a body in another format, or those of an array, each alone. What is none of its events may be a
+/// plain report. Who sends them expects no errors of each: an array of which nothing is understood is refused.
+///
+/// # Errors
+/// 400 when nothing names a problem, or for too many.
+pub fn read_format(
+    body: &Value,
+    read_in_format: impl Fn(&Value) -> Result<Event, Problem>,
+) -> Result<Vec<ParsedEvent>, Problem> {
+    let either = |one: &Value| read_in_format(one).or_else(|problem| read(one).map_err(|_| problem));
+    let events = read_each(body, either)?;
+    if events.iter().any(Result::is_ok) {
+        return Ok(events);
+    }
+    let errors = events.into_iter().find_map(Result::err);
+    Err(errors.map_or_else(|| Problem::field("body", "must be a JSON object"), Problem::fields))
 }
 
 /// Has an object the subject of a report?

@@ -63,13 +63,13 @@ fn a_machine_is_a_text_or_an_object() {
 #[test]
 fn of_many_events_each_counts_alone() {
     let many = json!([{"subject": "a"}, 7, {"message": "b"}]);
-    for read in [read_each(&many, plain::read).unwrap(), read_format(&many, zabbix::read).unwrap()] {
+    for read in [read_each(&many, plain::read).unwrap(), plain::read_format(&many, zabbix::read).unwrap()] {
         assert_eq!(read.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true]);
     }
     assert!(read_each(&json!(vec![json!({"subject": "a"}); MOST + 1]), plain::read).is_err());
     assert!(read_each(&json!([7]), plain::read).is_ok());
     for none in [json!([7]), json!([]), json!(7)] {
-        assert!(read_format(&none, zabbix::read).is_err(), "{none}");
+        assert!(plain::read_format(&none, zabbix::read).is_err(), "{none}");
     }
 }
 
