@@ -36,6 +36,9 @@ pub fn apply_change(before: &Row, change: HeartbeatUpdate, now_ms: i64) -> Row {
         severity.clone_into(&mut after.severity);
     }
     after.device = change.device.unwrap_or(after.device);
+    if before.missed && after.severity != before.severity {
+        after.report_ms = Some(now_ms);
+    }
     if is_retimed(before, &after) {
         let from_last = before.last_ms.map(|last| due(after.interval_ms, after.grace_ms, last));
         let shifted = before.due_ms.map(|due| due.saturating_add(added_time(before, &after)));
@@ -137,6 +140,16 @@ mod tests {
         assert_eq!((short.missed, short.due_ms, short.report_ms), (true, Some(13_200), None));
         let same = with(Some(10_000));
         assert_eq!((same.missed, same.due_ms), (true, Some(11_000)), "nothing changes");
+    }
+
+    #[test]
+    fn another_severity_of_a_silence_is_reported() {
+        let missed = Row { missed: true, severity: "Info".into(), ..Row::default() };
+        let with = |row: &Row, severity| {
+            apply_change(row, HeartbeatUpdate { severity: Some(severity), ..HeartbeatUpdate::default() }, 7).report_ms
+        };
+        assert_eq!((with(&missed, "Critical"), with(&missed, "Info")), (Some(7), None));
+        assert_eq!(with(&Row { missed: false, ..missed }, "Critical"), None);
     }
 
     #[test]

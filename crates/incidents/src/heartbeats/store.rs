@@ -77,9 +77,9 @@ pub fn update(conn: &mut Conn, before: &Row, after: &Row) -> Result<()> {
         let due = dsl::due_ms.eq(SqlValue::<Nullable<BigInt>>::of(retimed(before, after)));
         diesel::update(stored()).set(due).execute(conn)?;
     }
-    if before.missed && !after.missed {
-        let heard = (dsl::missed.eq(false), dsl::report_ms.eq(after.report_ms));
-        diesel::update(stored()).set(heard).execute(conn)?;
+    if before.missed && (before.missed, before.report_ms) != (after.missed, after.report_ms) {
+        let told = (dsl::missed.eq(after.missed), dsl::report_ms.eq(after.report_ms));
+        diesel::update(stored()).set(told).execute(conn)?;
     }
     Ok(())
 }

@@ -105,6 +105,23 @@ fn a_tenant_whose_alerts_are_refused_silences_nobody() {
 }
 
 #[test]
+fn the_alert_of_a_silence_has_the_severity_that_it_is_given_later() {
+    let mut world = world(&[("a", "hb-1")]);
+    world.turn(DUE);
+    let change = HeartbeatUpdate { severity: Some("Info"), ..HeartbeatUpdate::default() };
+    world.fixture.db
+        .write_here(move |conn| {
+            let before: Row = heartbeats::table.find(("a", "hb-1")).first(conn)?;
+            let after = rules::apply_change(&before, change, NOW + DUE + 500);
+            store::update(conn, &before, &after)
+        })
+        .unwrap();
+    world.turn(DUE + 1_000);
+    assert_eq!(world.names("SELECT current_state AS name FROM alerts"), ["Info"]);
+    assert_eq!(world.missing(), ["a hb-1"]);
+}
+
+#[test]
 fn one_that_fails_keeps_no_other_of_its_tenant() {
     let mut world = world(&[("a", "hb-1"), ("a", "hb-2"), ("a", "hb-3")]);
     world.fixture.batch(
