@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{
     crowding, intake,
     row::Alert,
-    rules::{self, Action},
+    rules::{self, Action, Edit},
     store, wire,
 };
 
@@ -47,6 +47,30 @@ impl ActionRequest<'_> {
     }
 }
 
+/// A user, as alerts name them who belong to a tenant.
+fn person(tx: &mut Tx<'_>, people: &dyn People, tenant: &str, user: &str) -> Result<wire::Person> {
+    let around = people.own_and_partner(tx.conn, tenant)?;
+    let known = people.users(tx.conn, &around, &[user.to_owned()])?.pop();
+    Ok(known.map_or_else(|| wire::Person { id: user.to_owned(), ..wire::Person::default() }, wire::Person::of))
+}
+
+/// Changes texts and tags of an alert, whose tenant is locked, and adds a note of who acts; neither records nor stores
+/// it.
+pub fn edit(tx: &mut Tx<'_>, people: &dyn People, alert: &mut Alert, edit: Edit, note: &str) -> Result<()> {
+    let user = tx.author().to_owned();
+    let by = person(tx, people, &alert.tenant_id, &user)?;
+    rules::apply_edit(alert, edit, by, note, tx.now);
+    Ok(())
+}
+
+/// Adds a note of who acts to an alert, whose tenant is locked.
+pub fn add_note(tx: &mut Tx<'_>, people: &dyn People, alert: &mut Alert, note: &str) -> Result<()> {
+    let before = alert.event_payload(tx.now)?;
+    edit(tx, people, alert, Edit::default(), note)?;
+    intake::record_change(tx, alert, Some(before))?;
+    store::replace(tx.conn, &alert.tenant_id, std::slice::from_ref(alert))
+}
+
 /// An action of a user on any number of alerts.
 #[derive(Clone, Debug)]
 pub struct UserAction {
@@ -81,9 +105,7 @@ impl UserAction {
         alerts: &[Alert],
     ) -> Result<Vec<ActionOutcome>> {
         let Self { user, action, note } = self;
-        let around = people.own_and_partner(tx.conn, tenant)?;
-        let known = people.users(tx.conn, &around, std::slice::from_ref(user))?.pop();
-        let by = known.map_or_else(|| wire::Person { id: user.clone(), ..wire::Person::default() }, wire::Person::of);
+        let by = person(tx, people, tenant, user)?;
         let mut outcomes = Vec::with_capacity(alerts.len());
         for row in alerts {
             let mut alert = row.clone();

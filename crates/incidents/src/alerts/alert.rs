@@ -4,7 +4,10 @@ use base::{text::fold, timestamp::Timestamp};
 use db::{Error, Result};
 use serde_json::Value;
 
-use super::{row::Alert, wire};
+use super::{
+    row::{Alert, Document},
+    wire,
+};
 
 /// The type of an alert that a window expects.
 pub const MAINTENANCE: &str = "Maintenance";
@@ -23,6 +26,13 @@ impl Alert {
         self.window_id = None;
         document.suppression = None;
         document.maintenance = None;
+    }
+
+    /// Does a note of it, or of what somebody did with it, say this?
+    pub fn has_note(&self, text: &str) -> bool {
+        let Document { acknowledgement, unacknowledgement, closure, notes, .. } = &*self.document;
+        let done = [acknowledgement, unacknowledgement, closure].into_iter().flatten();
+        done.chain(notes).any(|known| known.note == text)
     }
 
     /// Records the last event, which makes another version.

@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::{
-    actions::ActionRequest,
+    actions::{self, ActionRequest},
     formats::{
         self, Event, ParsedEvent, alertmanager, form,
         opsgenie::{self, OpsgenieAlert, OpsgenieAnswer},
@@ -95,7 +95,7 @@ pub(super) fn open_under_key(conn: &mut Conn, origin: &Origin, key: &str) -> db:
 }
 
 /// Does something with an alert, as the user of the address. What its state does not allow is done already, or is
-/// nothing to do.
+/// nothing to do; the note that came with it is a note of the alert then, unless it says that already.
 pub(super) fn act(
     tx: &mut outbox::Tx<'_>,
     neighbours: &Neighbours,
@@ -105,9 +105,16 @@ pub(super) fn act(
 ) -> db::Result<()> {
     let scope = [alert.tenant_id.clone()];
     let user = tx.author().to_owned();
+    let said = note.clone();
     let request = ActionRequest { scope: &scope, id: &alert.id, expected_version: None, user, action, note };
     match request.carry_out(tx, &*neighbours.people) {
-        Err(db::Error::Problem(problem)) if problem.kind == Kind::Conflict => Ok(()),
+        Err(db::Error::Problem(problem)) if problem.kind == Kind::Conflict => {
+            let mut alert = store::existing(tx.conn, &scope, &alert.id)?;
+            if said.is_empty() || alert.has_note(&said) {
+                return Ok(());
+            }
+            actions::add_note(tx, &*neighbours.people, &mut alert, &said)
+        }
         done => done.map(drop),
     }
 }

@@ -59,7 +59,7 @@ pub fn take_in(
     let mut done = done.into_iter().zip(arrivals.drain(..)).map(|((result, place), arrival)| {
         let alert = place.and_then(|place| batch.alert(place));
         let mut outcome = outcome(result, alert, tx.now);
-        let said = arrival.report.warnings.iter().chain(&arrival.report.repairs).cloned();
+        let said = arrival.report.warnings.iter().cloned().chain(arrival.report.notices());
         outcome.warnings = arrival.warning.into_iter().map(str::to_owned).chain(said).collect();
         outcome
     });

@@ -4,9 +4,7 @@ use actix_web::{HttpResponse, web};
 use api::{Answer, Body, PathIds, RequestContext, post};
 
 use super::{
-    intake, rules,
-    rules::Edit,
-    store,
+    actions, store,
     wire::{self, AlertId, NoteInput},
 };
 use crate::neighbours::Neighbours;
@@ -39,14 +37,7 @@ pub async fn add(
             store::lock_tenants(tx.conn, std::slice::from_ref(&seen.tenant_id))?;
             let mut alert = store::existing(tx.conn, &tenants, &id)?;
             scope.check_version(alert.version)?;
-            let before = alert.event_payload(tx.now)?;
-            let around = neighbours.people.own_and_partner(tx.conn, &alert.tenant_id)?;
-            let user = tx.author().to_owned();
-            let known = neighbours.people.users(tx.conn, &around, std::slice::from_ref(&user))?.pop();
-            let by = known.map_or_else(|| wire::Person { id: user, ..wire::Person::default() }, wire::Person::of);
-            rules::apply_edit(&mut alert, Edit::default(), by, text, tx.now);
-            intake::record_change(tx, &alert, Some(before))?;
-            store::replace(tx.conn, &alert.tenant_id, std::slice::from_ref(&alert))?;
+            actions::add_note(tx, &*neighbours.people, &mut alert, &text)?;
             Answer::entity(&alert.to_wire(tx.now), alert.version)
         })
         .await

@@ -59,8 +59,11 @@ pub struct Report {
     pub event: String,
     /// By which of the routes that may lead to one alert of the sender it came; empty where there is one only.
     pub route: &'static str,
+    /// Empty where a recovery says nothing.
     pub subject: String,
     pub description: String,
+    /// What somebody wrote about it besides: a note of the alert.
+    pub note: String,
     /// Empty when there is none.
     pub alert_type: String,
     pub metric: String,
@@ -82,6 +85,15 @@ pub struct Report {
     pub warnings: Vec<String>,
     /// Repairs of its text, which the alert shows too.
     pub repairs: Vec<String>,
+}
+
+impl Report {
+    /// What is repaired or left out of it where it is stored, for the alert and for the sender.
+    pub fn notices(&self) -> Vec<String> {
+        let tags = self.tags.len();
+        let surplus = (tags > MOST_TAGS).then(|| format!("only the first {MOST_TAGS} of {tags} tags are kept"));
+        self.repairs.iter().cloned().chain(surplus).collect()
+    }
 }
 
 /// The identity of a problem before the sender was a part of every identity, so that older alerts are still found.

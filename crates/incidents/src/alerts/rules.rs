@@ -10,12 +10,12 @@ use ports::ResourceSummary;
 
 use super::{
     alert::MONITORING,
-    report::{LONGEST_NAME, LONGEST_TEXT, LONGEST_URL, Report, cut},
+    report::{LONGEST_NAME, LONGEST_TEXT, LONGEST_URL, MOST_TAGS, Report, cut},
     row::{Alert, Document, KEPT, PERSON, WINDOW},
     wire::{Device, Note, Person, Suppression, Tag},
 };
 
-pub use identity::{legacy_problem_of, problem_of, problems, problems_of_key};
+pub use identity::{instance, legacy_problem_of, problem_of, problems, problems_of_key};
 pub use steps::{Step, is_of_other_instance, rank, sent, step, time, worst};
 pub use windows::{end_window, extend_window, hand_over_to_window, suppress_by_window};
 
@@ -98,10 +98,10 @@ fn describe(alert: &mut Alert, report: &Report, now: Timestamp) {
     take(&mut document.group_key, None, &report.group_key, LONGEST_TEXT);
     take(&mut document.url, None, &report.url, LONGEST_URL);
     if !report.tags.is_empty() {
-        document.tags.clone_from(&report.tags);
+        document.tags = report.tags.iter().take(MOST_TAGS).cloned().collect();
     }
     if !report.event.is_empty() {
-        document.event.clone_from(&report.event);
+        document.event = instance(&report.event).into_owned();
     }
     if let Some(start) = report.start {
         document.start_ms = Some(sent(start, now));
@@ -110,7 +110,27 @@ fn describe(alert: &mut Alert, report: &Report, now: Timestamp) {
     if !report.route.is_empty() {
         document.routes.insert(report.route.to_owned(), report.state.to_owned());
     }
-    document.warnings.clone_from(&report.repairs);
+    document.warnings = report.notices();
+    add_note_of_report(alert, report, now);
+}
+
+/// Adds the note of a report, once: monitors repeat what they say.
+fn add_note_of_report(alert: &mut Alert, report: &Report, now: Timestamp) {
+    let note = cut(&report.note, LONGEST_TEXT);
+    if !alert.document.notes.iter().any(|known| known.note == note) {
+        add_note(alert, None, note, now);
+    }
+}
+
+/// Adds a note, unless it says nothing; the oldest goes where there are too many.
+fn add_note(alert: &mut Alert, by: Option<Person>, note: &str, now: Timestamp) {
+    if note.is_empty() {
+        return;
+    }
+    let notes = &mut alert.document.notes;
+    let surplus = (notes.len() + 1).saturating_sub(MOST_NOTES);
+    notes.drain(..surplus);
+    notes.push(Note { by, time: now.to_string(), note: cut(note, LONGEST_TEXT).to_owned() });
 }
 
 /// Sets the resource of an alert; a known one is not replaced by an unknown one.
@@ -198,14 +218,25 @@ fn clear_acknowledgement(alert: &mut Alert, note: Note) {
 pub fn count_report(alert: &mut Alert, report: &Report, now: Timestamp) {
     alert.repeats += 1;
     alert.first_ms = alert.first_ms.min(time(report, now));
+    add_note_of_report(alert, report, now);
     alert.record_event(REPEATED, now);
 }
 
-/// Closes an alert by the report of its recovery.
+/// Closes an alert by the report of its recovery, whose texts are the note of the closure, as far as they say something
+/// else than those of the problem.
 pub fn close_by_recovery(alert: &mut Alert, report: &Report, now: Timestamp) {
     alert.document.old_state = std::mem::replace(&mut alert.current_state, report.state.to_owned());
     alert.last_ms = time(report, now);
-    end(alert, None, String::new(), now);
+    alert.document.warnings.clone_from(&report.repairs);
+    let document = &*alert.document;
+    let texts = [
+        (cut(&report.subject, LONGEST_NAME), &document.subject),
+        (cut(&report.description, LONGEST_TEXT), &document.description),
+        (report.note.as_str(), &String::new()),
+    ];
+    let texts = texts.into_iter().filter(|(text, known)| !text.is_empty() && text != known).map(|(text, _)| text);
+    let note = texts.collect::<Vec<_>>().join(": ");
+    end(alert, None, cut(&note, LONGEST_TEXT).to_owned(), now);
 }
 
 fn end(alert: &mut Alert, by: Option<Person>, note: String, now: Timestamp) {
@@ -258,7 +289,8 @@ pub struct Edit {
 }
 
 /// Changes texts and tags of an alert, and adds a note.
-pub fn apply_edit(alert: &mut Alert, edit: Edit, by: Person, note: String, now: Timestamp) {
+pub fn apply_edit(alert: &mut Alert, mut edit: Edit, by: Person, note: &str, now: Timestamp) {
+    edit.add.truncate(MOST_TAGS);
     let document = &mut *alert.document;
     if let Some(subject) = edit.subject {
         cut(&subject, LONGEST_NAME).clone_into(&mut document.subject);
@@ -272,12 +304,8 @@ pub fn apply_edit(alert: &mut Alert, edit: Edit, by: Person, note: String, now: 
         !edit.remove.contains(&tag.name) && !edit.add.iter().any(is_replaced)
     });
     document.tags.extend(edit.add);
-    document.tags.truncate(super::report::MOST_TAGS);
-    if !note.is_empty() {
-        let surplus = (document.notes.len() + 1).saturating_sub(MOST_NOTES);
-        document.notes.drain(..surplus);
-        document.notes.push(Note { by: Some(by), time: now.to_string(), note: cut(&note, LONGEST_TEXT).to_owned() });
-    }
+    document.tags.truncate(MOST_TAGS);
+    add_note(alert, Some(by), note, now);
     alert.record_event(EDITED, now);
 }
 
@@ -295,6 +323,7 @@ pub fn act(alert: &mut Alert, action: Action, by: Person, note: String, now: Tim
     if alert.closed_ms.is_some() {
         return Err(Problem::conflict("The alert is closed."));
     }
+    let note = cut(&note, LONGEST_TEXT).to_owned();
     let done = Note { by: Some(by.clone()), time: now.to_string(), note };
     match action {
         Action::Acknowledge if alert.acknowledged => {

@@ -10,12 +10,12 @@ use serde_json::Value;
 
 use crate::{
     alerts::{
+        actions,
         formats::opsgenie::{self as format, ROUTE},
         inbound, intake,
         row::{Alert, KEPT, WINDOW},
         rules::{self, Action, Edit},
         store,
-        wire::Person,
     },
     neighbours::Neighbours,
 };
@@ -49,8 +49,9 @@ impl OpsgenieAction {
         Ok(match name {
             "unacknowledge" => (Self::Act(Action::Unacknowledge), note),
             "snooze" => {
+                let message = if format::field(body, "endTime").is_empty() { "is required" } else { "must be a time" };
                 let end = format::time(body.get("endTime"));
-                let end = end.ok_or_else(|| Problem::fields(vec![FieldError::new("endTime", "is required")]))?;
+                let end = end.ok_or_else(|| Problem::fields(vec![FieldError::new("endTime", message)]))?;
                 // An end in the past suppresses nothing.
                 let until = (end > now).then_some(Self::Act(Action::Suppress(Some(end))));
                 (until.unwrap_or_else(|| Self::Edit(nothing())), note)
@@ -125,11 +126,7 @@ impl OpsgenieAction {
             _ => Edit::default(),
         };
         if edit != Edit::default() || !note.is_empty() {
-            let around = neighbours.people.own_and_partner(tx.conn, &alert.tenant_id)?;
-            let user = tx.author().to_owned();
-            let person = neighbours.people.users(tx.conn, &around, std::slice::from_ref(&user))?.pop();
-            let by = person.map_or_else(|| Person { id: user, ..Person::default() }, Person::of);
-            rules::apply_edit(&mut alert, edit, by, note, tx.now);
+            actions::edit(tx, &*neighbours.people, &mut alert, edit, &note)?;
         }
         if alert.version != version {
             intake::record_change(tx, &alert, Some(before))?;
@@ -159,7 +156,10 @@ mod tests {
         let (snoozed, _) = post("snooze", json!({"endTime": "2036-01-01T00:00:00Z"}));
         assert!(matches!(snoozed, OpsgenieAction::Act(Action::Suppress(Some(_)))));
         assert_eq!(post("snooze", json!({"endTime": "2016-01-01T00:00:00Z"})).0, OpsgenieAction::Edit(Edit::default()));
-        assert_eq!(OpsgenieAction::post("snooze", &json!({}), NOW).unwrap_err().errors[0].field_name, "endTime");
+        for (body, message) in [(json!({}), "is required"), (json!({"endTime": "later"}), "must be a time")] {
+            let error = OpsgenieAction::post("snooze", &body, NOW).unwrap_err().errors.remove(0);
+            assert_eq!((error.field_name.as_str(), error.message.as_str()), ("endTime", message));
+        }
         let OpsgenieAction::Edit(edit) = post("tags", json!({"tags": ["a", "b"]})).0 else { panic!() };
         assert_eq!(edit.add.len(), 2);
         assert_eq!(OpsgenieAction::put("priority", &json!({"priority": "P5"})), Ok(OpsgenieAction::Grade("Info")));

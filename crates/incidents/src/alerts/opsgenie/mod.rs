@@ -274,7 +274,8 @@ pub async fn update(
 ) -> api::Result<HttpResponse> {
     let (at, body) = admit_with_body(&request, payload).await?;
     let (identifier, field) = path.into_inner();
-    carry_out(at, neighbours, identifier, OpsgenieAction::put(&field, &body)?, String::new()).await
+    let note = format::note(&body);
+    carry_out(at, neighbours, identifier, OpsgenieAction::put(&field, &body)?, note).await
 }
 
 /// Remove tags or details of an alert as with Opsgenie

@@ -1,5 +1,7 @@
 //! The identity of problems: the sender and its key, or the sender, the machine, the component and the metric.
 
+use std::borrow::Cow;
+
 use base::{fold, hex};
 use ports::ResourceSummary;
 use sha2::{Digest as _, Sha256};
@@ -76,6 +78,11 @@ fn problem(report: &Report, sender: &str, how: &str, which: &str) -> String {
 fn legacy_problem(report: &Report, how: &str, which: &str) -> String {
     let (kind, text) = measured(report);
     name(&[how, which, kind, &fold(text), &fold(&report.component)])
+}
+
+/// The sender's id of an instance as it is stored: as it is, or its hash where it is long.
+pub fn instance(event: &str) -> Cow<'_, str> {
+    if cut(event, LONGEST_NAME).len() == event.len() { event.into() } else { hex(&Sha256::digest(event)).into() }
 }
 
 fn name(parts: &[&str]) -> String {

@@ -3,6 +3,7 @@
 
 use base::timestamp::Timestamp;
 
+use super::instance;
 use crate::alerts::{
     report::{Report, STATES},
     row::Alert,
@@ -48,7 +49,7 @@ pub fn is_of_other_instance(alert: &Alert, report: &Report, now: Timestamp) -> b
     let event = &alert.document.event;
     let start = alert.document.start_ms;
     if !report.event.is_empty() && !event.is_empty() {
-        return report.event != *event;
+        return instance(&report.event) != instance(event);
     }
     let Some(start) = start else { return false };
     let began = report.start.map(|start| sent(start, now));

@@ -239,3 +239,50 @@ fn a_window_takes_an_alert_and_gives_it_back() {
     let shown = alert.to_wire(NOW);
     assert_eq!((shown.alert_type, shown.status, shown.last_event), ("Maintenance", "New", "Escalated"));
 }
+
+#[test]
+fn the_texts_of_a_recovery_are_the_note_of_the_closure() {
+    let over = |body: serde_json::Value| {
+        let mut alert = alert();
+        "full".clone_into(&mut alert.document.description);
+        close_by_recovery(&mut alert, &report(body), NOW);
+        alert.document.closure.as_ref().unwrap().note.clone()
+    };
+    let said =
+        json!({"currentState": "Ok", "subject": "Load is 1", "description": "somebody looked", "metric": "load"});
+    assert_eq!(over(said), "Load is 1: somebody looked");
+    let same = json!({"currentState": "Ok", "subject": "Load", "description": "full", "metric": "load"});
+    assert_eq!(over(same), "", "what is known already is not said again");
+    let mut noted = alert();
+    let report = Report { state: "Ok", note: "n".repeat(5_000), repairs: vec!["r".into()], ..Report::default() };
+    close_by_recovery(&mut noted, &report, NOW);
+    assert_eq!(noted.document.closure.as_ref().unwrap().note.len(), LONGEST_TEXT);
+    assert_eq!(
+        (noted.document.subject.as_str(), noted.document.warnings.as_slice()),
+        ("Load", ["r".to_owned()].as_slice())
+    );
+}
+
+#[test]
+fn what_is_stored_of_a_report_is_bounded() {
+    let tag = |n| Tag { name: format!("k{n}"), value: "v".into() };
+    let event = "e".repeat(7_000);
+    let report = Report {
+        state: "Critical",
+        tags: (0..20_000).map(tag).collect(),
+        event: event.clone(),
+        note: "n".repeat(5_000),
+        ..Report::default()
+    };
+    let mut alert = open_alert(&report, "client_1", "", "p", "ALT-1".to_owned(), NOW);
+    assert_eq!(alert.document.tags.len(), MOST_TAGS);
+    assert_eq!(alert.document.warnings, ["only the first 200 of 20000 tags are kept"]);
+    assert!(alert.document.event.len() <= LONGEST_NAME);
+    apply_report(&mut alert, &report, None, NOW);
+    assert_eq!(alert.document.notes.len(), 1, "what is said again is one note");
+    let over = |event: String| Report { state: "Ok", event, ..Report::default() };
+    assert_eq!(step(Some(&alert), &over(format!("{event}x")), NOW), Step::Other);
+    assert_eq!(step(Some(&alert), &over(event), NOW), Step::Close);
+    act(&mut alert, Action::Acknowledge, Person::default(), "n".repeat(5_000), NOW).unwrap();
+    assert_eq!(alert.document.acknowledgement.as_ref().unwrap().note.len(), LONGEST_TEXT);
+}
