@@ -109,7 +109,9 @@ fn the_alert_of_a_silence_has_the_severity_that_it_is_given_later() {
     let mut world = world(&[("a", "hb-1")]);
     world.turn(DUE);
     let change = HeartbeatUpdate { severity: Some("Info"), ..HeartbeatUpdate::default() };
-    world.fixture.db
+    world
+        .fixture
+        .db
         .write_here(move |conn| {
             let before: Row = heartbeats::table.find(("a", "hb-1")).first(conn)?;
             let after = rules::apply_change(&before, change, NOW + DUE + 500);
