@@ -7,6 +7,7 @@
 //! until the end of the transaction, since two concurrent moves could close a circle. Changes of articles share that
 //! lock, since an article could otherwise enter a category that is just moved to the trash.
 
+mod article;
 mod articles;
 mod categories;
 pub mod demo;

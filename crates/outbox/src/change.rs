@@ -115,6 +115,11 @@ impl<'a> Entity<'a> {
         Self { kind, tenant_id, id: id.into(), publish: false }
     }
 
+    /// Its kind.
+    pub fn kind(&self) -> &'static str {
+        self.kind
+    }
+
     fn change(self, before: Option<Value>, after: Option<Value>) -> Change {
         let Self { kind, tenant_id, id, publish } = self;
         let tenant_id = tenant_id.to_owned();
@@ -162,8 +167,8 @@ impl Unpublished {
     }
 }
 
-/// Something that happens because its time has come. Nobody did it, so the audit log has nothing of it; subscribers
-/// hear of it.
+/// Something that happens because its time has come, or that follows from a change of something else. Nobody did it, so
+/// the audit log has nothing of it; subscribers hear of it.
 #[derive(Clone, Debug)]
 pub struct TimedEvent {
     /// The tenant of the entity.

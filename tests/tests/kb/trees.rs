@@ -17,6 +17,8 @@ both_backends![
     of_two_opposite_moves_one_wins,
     a_deep_tree_follows,
     a_wide_tree_follows,
+    a_path_is_bounded,
+    what_follows_is_told,
 ];
 
 fn path(client: &Client, id: &str) -> String {
@@ -143,4 +145,40 @@ fn a_wide_tree_follows(server: &Server) {
     for one in page["results"].as_array().into_iter().flatten().filter(|one| one["id"] != json!(top)) {
         assert_eq!(text(&one["path"]), format!("other >> renamed >> {}", text(&one["name"])));
     }
+}
+
+fn a_path_is_bounded(server: &Server) {
+    let client = server.new_client();
+    let mut last = category(&client, &"a".repeat(200), None);
+    for _ in 1..19 {
+        last = category(&client, &"a".repeat(200), Some(&last));
+    }
+    // 19 names and 18 separators, of 3,872 characters together.
+    let body = |length: usize| json!({"name": "b".repeat(length), "parentCategory": {"id": last}});
+    let refused = client.post("/kb/category", &body(125)).problem(409, "0004");
+    assert!(text(&refused["detail"]).contains("at most 4000 characters"), "{refused}");
+    let longest = text(&client.post("/kb/category", &body(124)).ok()["id"]);
+    client.post(&at(&longest), &json!({"name": "b".repeat(125)})).problem(409, "0004");
+    let above = category(&client, "c", None);
+    let top = text(&client.get("/kb/categorylist?queryString=parentId:none%2Bname:aaa").page()["results"][0]["id"]);
+    assert_eq!(relocate(&client, &top, Some(&above)), 409, "all below it would have longer paths");
+    client.post(&at(&top), &json!({"name": "a"})).ok();
+    assert_eq!(relocate(&client, &top, Some(&above)), 200);
+}
+
+fn what_follows_is_told(server: &Server) {
+    let client = server.new_client();
+    let top = category(&client, "top", None);
+    let below = category(&client, "below", Some(&top));
+    let told = crate::changes::while_watching(&client, "maxSeconds=3&entities=KbCategory", || {
+        client.post(&at(&top), &json!({"name": "renamed"})).ok();
+        client.delete(&at(&top)).ok();
+    });
+    let of = |id: &str, field: &str| -> Vec<String> {
+        let these = told.iter().filter(|event| event.data["entityId"] == id);
+        these.map(|event| text(&event.data["after"][field])).collect()
+    };
+    assert_eq!(of(&below, "path"), ["renamed >> below"; 2], "{told:?}");
+    assert_eq!(of(&below, "state"), ["ACTIVE", "TRASH"]);
+    assert_eq!(of(&top, "state"), ["ACTIVE", "TRASH"]);
 }

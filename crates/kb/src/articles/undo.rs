@@ -36,22 +36,28 @@ impl Restorer for Articles {
             return Err(Problem::conflict("The article is gone for good.").into());
         }
         let old = ArticleHead::lock_existing(tx.conn, std::slice::from_ref(&change.tenant_id), &change.entity_id)?;
-        let was_in_trash = restore::former_text(change, STATE) == Some(state::TRASH);
+        let is_in_trash = !old.trashed_with.is_empty();
+        // Where the set did not change that, it is now where it was before.
+        let was_in_trash = match change.fields.get(STATE) {
+            Some(field) => field.before == Some(json!(state::TRASH)),
+            None => is_in_trash,
+        };
         let is_to_trash = !change.existed || was_in_trash;
         let mut row = old.clone();
-        if change.fields.get(STATE).is_some_and(|field| field.after == Some(json!(state::TRASH))) && !is_to_trash {
+        if is_in_trash && !is_to_trash {
             row = rules::moved_to_trash(&row, None, tx.author(), tx.now);
         }
         if change.existed {
+            // One that the set took out of the trash and put back there is changed where it is.
+            row.trashed_with.clear();
             row = with_former_values(tx, change, row)?;
         }
-        if is_to_trash {
-            if !row.trashed_with.is_empty() {
-                return Err(rules::in_trash(&row).into());
-            }
-            row = rules::moved_to_trash(&row, Some(&old.id), tx.author(), tx.now);
-        } else {
+        if !is_to_trash {
             check_category(tx, &row.tenant_id, &row.category_id)?;
+        } else if is_in_trash {
+            row.trashed_with.clone_from(&old.trashed_with);
+        } else {
+            row = rules::moved_to_trash(&row, Some(&old.id), tx.author(), tx.now);
         }
         store::update_head(tx.conn, &row)?;
         tx.record_change(Some(&old), Some(&row))

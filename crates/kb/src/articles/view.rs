@@ -3,9 +3,7 @@
 use api::Resource as _;
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
-use outbox::{Entity, Recorded};
 use ports::{Authors, People};
-use serde_json::{Value, json};
 
 use super::{
     row::{ArticleHead, Revision},
@@ -66,25 +64,4 @@ pub fn versions(conn: &mut Conn, people: &dyn People, tenants: &[String], rows: 
         created_date: Timestamp::from_millis(row.created_ms).to_string(),
     };
     Ok(rows.iter().map(show).collect())
-}
-
-/// Without the content, which is in its revisions.
-impl Recorded for ArticleHead {
-    fn entity(&self) -> Entity<'_> {
-        Entity::published("KbArticle", &self.tenant_id, &self.id)
-    }
-
-    fn event_payload(&self) -> db::Result<Value> {
-        Ok(json!({
-            "id": self.id,
-            "title": self.title,
-            "category": {"id": self.category_id},
-            "state": state::effective_state(&self.state, &self.trashed_with),
-            "revision": self.revision,
-            "createdBy": {"id": self.created_by},
-            "updatedBy": {"id": self.updated_by},
-            "createdDate": Timestamp::from_millis(self.created_ms),
-            "updatedDate": Timestamp::from_millis(self.updated_ms),
-        }))
-    }
 }

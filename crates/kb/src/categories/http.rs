@@ -9,6 +9,7 @@ use outbox::Tx;
 use ports::People;
 
 use super::{
+    below::{self, Below},
     filter,
     row::Category,
     rules, store, view,
@@ -91,7 +92,7 @@ fn find_parent(tx: &mut Tx<'_>, tenant: &str, named: &CategoryReference) -> db::
 #[get("/kb/categorylist")]
 pub async fn list(context: RequestContext<CategoryQuery>, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
     let PageQuery { own: StateQuery { state }, .. } = context.query.clone();
-    let condition = filter::condition(&context, &context.query.filter, &state)?;
+    let condition = filter::condition(&context, &context.query.filter, state.as_deref())?;
     let page = context.page(move |conn, scope, sort, walk| {
         let found = store::search(conn, condition, sort, walk)?;
         Ok(found.with(view::all(conn, &**people, &scope.scope_and_partner(), &found.rows)?))
@@ -116,7 +117,7 @@ pub async fn children(
 ) -> api::Result<HttpResponse> {
     let scope = context.scope();
     let tenants = context.scope_and_partner();
-    let states = context.query.state.clone();
+    let states = context.query.clone().or_outside_trash();
     let children = api::stream::array(&context, move |conn, rows| {
         let parent = Category::existing(conn, &scope, &id)?;
         let mut last = None;
@@ -166,13 +167,18 @@ pub async fn restore(
             } else {
                 leave_trash(tx, &old)?;
             }
-            let row = Category::existing(tx.conn, std::slice::from_ref(&old.tenant_id), &old.id)?;
+            let row = reread(tx, &old)?;
             category_answer(tx, scope, &**people, Some(&old), &row)
         })
         .await
 }
 
-/// Brings a category back from the trash, with what went there together with it.
+/// A category as it is now.
+fn reread(tx: &mut Tx<'_>, old: &Category) -> db::Result<Category> {
+    Category::existing(tx.conn, std::slice::from_ref(&old.tenant_id), &old.id)
+}
+
+/// Brings a category back from the trash, with what went there together with it, and records that of each.
 ///
 /// # Errors
 /// 409 while the one above is there, or when its name is taken.
@@ -183,7 +189,41 @@ pub fn leave_trash(tx: &mut Tx<'_>, old: &Category) -> db::Result<()> {
         return Err(rules::in_trash(&above.id, &above.name).into());
     }
     let author = tx.author().to_owned();
-    store::restore(tx.conn, old, &author, tx.now.millis())
+    let below = Below::load(tx.conn, old)?;
+    store::restore(tx.conn, old, &author, tx.now.millis())?;
+    record_with(tx, old, below, "")
+}
+
+/// Puts a category into the trash, with what is below it, and records that of each.
+///
+/// # Errors
+/// 409 when it is there.
+pub fn enter_trash(tx: &mut Tx<'_>, old: &Category) -> db::Result<()> {
+    if !old.trashed_with.is_empty() {
+        return Err(rules::in_trash(&old.id, &old.name).into());
+    }
+    let author = tx.author().to_owned();
+    let below = Below::load(tx.conn, old)?;
+    store::delete(tx.conn, old, &author, tx.now.millis())?;
+    record_with(tx, old, below, &old.id)
+}
+
+/// Records a category behind what moved with it: an undo begins at the end, and takes all of it back at once.
+fn record_with(tx: &mut Tx<'_>, old: &Category, below: Below, trashed_with: &str) -> db::Result<()> {
+    let rest = below.record(tx, trashed_with)?;
+    let row = reread(tx, old)?;
+    tx.record_change_with(Some(old), Some(&row), rest)
+}
+
+/// Stores and records the next version of a category.
+///
+/// # Errors
+/// Those of [`store::update`].
+pub fn store_change(tx: &mut Tx<'_>, old: &Category, row: &Category) -> db::Result<()> {
+    let follow = if old.path == row.path { Vec::new() } else { below::on_path_of(tx.conn, old)? };
+    store::update(tx.conn, old, row)?;
+    below::tell_paths(tx, &follow, old, row)?;
+    tx.record_change(Some(old), Some(row))
 }
 
 /// Get a knowledge-base category
@@ -278,7 +318,7 @@ async fn change_category(
                 None => Category::find(tx.conn, std::slice::from_ref(&old.tenant_id), &old.parent_id)?,
             };
             let row = rules::apply_change(&old, change, above.as_ref(), tx.author(), tx.now)?;
-            store::update(tx.conn, &old, &row)?;
+            store_change(tx, &old, &row)?;
             category_answer(tx, scope, &**people, Some(&old), &row)
         })
         .await
@@ -303,13 +343,7 @@ pub async fn delete(context: RequestContext, PathIds(id): PathIds<CategoryId>) -
     context
         .write(move |tx, scope| {
             let old = Category::locked(tx, scope, &id)?;
-            if !old.trashed_with.is_empty() {
-                return Err(rules::in_trash(&old.id, &old.name).into());
-            }
-            let author = tx.author().to_owned();
-            store::delete(tx.conn, &old, &author, tx.now.millis())?;
-            let row = Category::existing(tx.conn, std::slice::from_ref(&old.tenant_id), &old.id)?;
-            tx.record_change(Some(&old), Some(&row))?;
+            enter_trash(tx, &old)?;
             Ok(Answer::empty())
         })
         .await

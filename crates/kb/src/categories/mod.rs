@@ -1,5 +1,6 @@
 //! Categories of articles ("Knowledge base" in `docs/interface.md`).
 
+mod below;
 mod filter;
 pub mod http;
 pub mod row;

@@ -10,6 +10,9 @@ use super::{
 /// The most levels of a tree.
 pub const DEEPEST: i64 = 250;
 
+/// The longest path, in characters; one that was stored before there was a bound stays.
+pub const LONGEST_PATH: i64 = 4_000;
+
 /// The id with this number.
 pub fn id(number: i64) -> String {
     format!("KBC{number:010}")
@@ -18,7 +21,7 @@ pub fn id(number: i64) -> String {
 /// A new category, below `parent`.
 ///
 /// # Errors
-/// 409 when the parent is in the trash, or the tree would be too deep.
+/// 409 when the parent is in the trash, or the tree would be too deep, or the path too long.
 pub fn new_row(
     tenant: &str,
     new: NewCategory,
@@ -29,6 +32,7 @@ pub fn new_row(
 ) -> Result<Category, Problem> {
     let TreePosition { parent_id, depth, path } = TreePosition::below(parent, &new.name)?;
     check_depth(depth)?;
+    check_path(0, i64::try_from(path.chars().count()).unwrap_or(i64::MAX))?;
     Ok(Category {
         tenant_id: tenant.to_owned(),
         id: id(number),
@@ -110,6 +114,17 @@ pub fn check_depth(depth: i64) -> Result<(), Problem> {
     Err(Problem::conflict(format!("Categories may be nested at most {DEEPEST} levels deep.")))
 }
 
+/// Refuses paths that grow beyond [`LONGEST_PATH`]; `longest` is the longest that there is, and `growth` how much longer
+/// it would be.
+pub fn check_path(longest: i64, growth: i64) -> Result<(), Problem> {
+    let length = longest.saturating_add(growth);
+    if growth <= 0 || length <= LONGEST_PATH {
+        return Ok(());
+    }
+    let message = format!("A path of categories has at most {LONGEST_PATH} characters, and this would be {length}: ");
+    Err(Problem::conflict(message + "use shorter names, or fewer levels."))
+}
+
 /// 409: a sibling already has this name.
 pub fn name_taken(name: &str) -> Problem {
     Problem::conflict(format!("There is a knowledge-base category named \"{name}\" in this place already."))
@@ -124,4 +139,16 @@ pub fn cycle(name: &str) -> Problem {
 /// 409: the category is in the trash.
 pub fn in_trash(id: &str, name: &str) -> Problem {
     Problem::conflict(format!("The knowledge-base category {id} \"{name}\" is in the trash: restore it first."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_bounded_where_they_grow() {
+        assert!(check_path(0, LONGEST_PATH).is_ok() && check_path(LONGEST_PATH - 1, 1).is_ok());
+        assert!(check_path(0, LONGEST_PATH + 1).is_err() && check_path(LONGEST_PATH, 1).is_err());
+        assert!(check_path(50_000, -1).is_ok(), "what is stored may become shorter");
+    }
 }

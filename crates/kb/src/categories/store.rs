@@ -12,6 +12,7 @@ use diesel::{
 
 use super::{row::Category, rules};
 use crate::{
+    article::ArticleHead,
     lock,
     schema::{kb_articles, kb_categories},
     state,
@@ -96,6 +97,42 @@ pub fn children(
         .load(conn)?)
 }
 
+/// The categories below one, in no matter how many levels: those that are in the trash with `trashed_with`, or outside
+/// of it where that is empty, or all of them.
+pub fn below(conn: &mut Conn, category: &Category, trashed_with: Option<&str>, most: usize) -> Result<Vec<Category>> {
+    use kb_categories::dsl;
+    let with = trashed_with.map(|with| Condition::sql("kb_categories.trashed_with = ").text(with));
+    let within = TREE.within(&category.tenant_id, &category.id);
+    Ok(dsl::kb_categories
+        .filter(Condition::all(std::iter::once(within).chain(with)))
+        .filter(dsl::id.ne(&category.id))
+        .order(dsl::id)
+        .limit(i64::try_from(most).unwrap_or(i64::MAX))
+        .load(conn)?)
+}
+
+/// The articles in a category and below it that are in the trash with `trashed_with`, or outside of it where that is
+/// empty.
+pub fn articles_below(
+    conn: &mut Conn,
+    category: &Category,
+    trashed_with: &str,
+    most: usize,
+) -> Result<Vec<ArticleHead>> {
+    use kb_articles::dsl;
+    let within = Condition::sql("kb_articles.category_id IN (SELECT kb_categories.id FROM kb_categories WHERE ")
+        .append(TREE.within(&category.tenant_id, &category.id))
+        .then(")");
+    Ok(dsl::kb_articles
+        .filter(dsl::tenant_id.eq(&category.tenant_id))
+        .filter(within)
+        .filter(dsl::trashed_with.eq(trashed_with))
+        .order(dsl::id)
+        .limit(i64::try_from(most).unwrap_or(i64::MAX))
+        .select(db::columns::<ArticleHead>())
+        .load(conn)?)
+}
+
 /// Refuses a category whose name a sibling outside the trash has.
 fn check_name(conn: &mut Conn, row: &Category) -> Result<()> {
     use kb_categories::dsl;
@@ -120,10 +157,13 @@ pub fn insert(conn: &mut Conn, row: &Category) -> Result<()> {
 /// its articles count as changed with its name, which they show.
 ///
 /// # Errors
-/// 409 when a sibling has the name, or the category would stand below itself or too deep.
+/// 409 when a sibling has the name, or the category would stand below itself or too deep, or a path be too long.
 pub fn update(conn: &mut Conn, old: &Category, new: &Category) -> Result<()> {
     use kb_categories::dsl;
-    check_name(conn, new)?;
+    // In the trash, where an undo leaves it, its name is nobody's.
+    if new.trashed_with.is_empty() {
+        check_name(conn, new)?;
+    }
     let own = || dsl::kb_categories.filter(dsl::tenant_id.eq(old.tenant_id.as_str()));
     let within = || own().filter(TREE.within(&old.tenant_id, &old.id));
     if old.parent_id != new.parent_id {
@@ -135,7 +175,10 @@ pub fn update(conn: &mut Conn, old: &Category, new: &Category) -> Result<()> {
         rules::check_depth(deepest.unwrap_or(old.depth) + new.depth - old.depth)?;
     }
     if old.path != new.path {
-        let kept = i64::try_from(old.path.chars().count()).unwrap_or(i64::MAX).saturating_add(1);
+        let length = |path: &str| i64::try_from(path.chars().count()).unwrap_or(i64::MAX);
+        let longest = within().select(max(sql::<BigInt>("length(path)"))).get_result::<Option<i64>>(conn)?;
+        rules::check_path(longest.unwrap_or_default(), length(&new.path).saturating_sub(length(&old.path)))?;
+        let kept = length(&old.path).saturating_add(1);
         let path = sql::<Text>("")
             .bind::<Text, _>(&new.path)
             .sql(" || substr(path, CAST(")

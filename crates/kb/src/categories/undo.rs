@@ -9,7 +9,13 @@ use outbox::{
 };
 use serde_json::Value;
 
-use super::{http::leave_trash, row::Category, rules, store, wire::CategoryChange};
+use super::{
+    below,
+    http::{enter_trash, leave_trash, store_change},
+    row::Category,
+    rules,
+    wire::CategoryChange,
+};
 use crate::state;
 
 /// The fields that a category is made of.
@@ -17,7 +23,8 @@ const FIELDS: [&str; 4] = ["name", "description", "state", PARENT];
 /// That of the category above; of one at the top, null by the first name alone.
 const PARENT: &str = "parentCategory.id";
 /// Those that follow from a change.
-const DERIVED: [&str; 7] = ["id", "path", "parentCategory", "createdBy", "updatedBy", "createdDate", "updatedDate"];
+const DERIVED: [&str; 8] =
+    ["id", "path", "parentCategory", "createdBy", "updatedBy", "createdDate", "updatedDate", below::FIELD];
 
 /// Restores categories.
 pub struct Categories;
@@ -41,10 +48,9 @@ impl Restorer for Categories {
             return trash(tx, &old);
         }
         let (before, after) = states(change);
-        if after == Some(state::TRASH) && before != after {
+        // It may have come back with the one above already.
+        if after == Some(state::TRASH) && before != after && !old.trashed_with.is_empty() {
             leave_trash(tx, &old)?;
-            let row = Category::existing(tx.conn, &tenant, &old.id)?;
-            tx.record_change(Some(&old), Some(&row))?;
         }
         let current = Category::existing(tx.conn, &tenant, &old.id)?;
         set_fields(tx, change, &current, before)?;
@@ -63,14 +69,9 @@ fn states(change: &ObjectChange) -> (Option<&str>, Option<&str>) {
     (side(|field| &field.before), side(|field| &field.after))
 }
 
+/// Puts a category into the trash, unless the set left it there.
 fn trash(tx: &mut Tx<'_>, old: &Category) -> Result<()> {
-    if !old.trashed_with.is_empty() {
-        return Err(rules::in_trash(&old.id, &old.name).into());
-    }
-    let author = tx.author().to_owned();
-    store::delete(tx.conn, old, &author, tx.now.millis())?;
-    let row = Category::existing(tx.conn, std::slice::from_ref(&old.tenant_id), &old.id)?;
-    tx.record_change(Some(old), Some(&row))
+    if old.trashed_with.is_empty() { enter_trash(tx, old) } else { Ok(()) }
 }
 
 /// Gives a category the name, the description, the state and the place that it had.
@@ -90,7 +91,8 @@ fn set_fields(tx: &mut Tx<'_>, change: &ObjectChange, old: &Category, state: Opt
     if above.is_none() && place.is_some_and(|place| !place.is_empty()) {
         return Err(Problem::conflict("The category that it was below is gone.").into());
     }
-    let row = rules::apply_change(old, CategoryChange::parse(&body)?, above.as_ref(), tx.author(), tx.now)?;
-    store::update(tx.conn, old, &row)?;
-    tx.record_change(Some(old), Some(&row))
+    // One that the set took out of the trash and put back there is changed where it is.
+    let outside = Category { trashed_with: String::new(), ..old.clone() };
+    let changed = rules::apply_change(&outside, CategoryChange::parse(&body)?, above.as_ref(), tx.author(), tx.now)?;
+    store_change(tx, old, &Category { trashed_with: old.trashed_with.clone(), ..changed })
 }

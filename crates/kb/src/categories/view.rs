@@ -43,7 +43,6 @@ pub fn one(conn: &mut Conn, people: &dyn People, tenants: &[String], row: &Row) 
     Ok(all.pop().ok_or_else(Row::not_found)?)
 }
 
-/// Changes of a category are not published for the categories below it, whose payloads name only their parent.
 impl Recorded for Row {
     fn entity(&self) -> Entity<'_> {
         Entity::published("KbCategory", &self.tenant_id, &self.id)

@@ -3,13 +3,15 @@
 use muster_tests::{Client, Server, both_backends, unique};
 use serde_json::{Value, json};
 
-use super::{goes_back_and_forth, newest, refused, send, undone};
+use super::{delete, goes_back_and_forth, newest, refused, send, undo, undone};
 use crate::contract::text;
 
 both_backends![
     an_article_has_its_former_text,
     an_article_leaves_the_trash_and_goes_back,
     a_category_that_is_gone_keeps_an_article_as_it_is,
+    what_a_set_left_in_the_trash_stays_there,
+    what_moved_with_a_category_is_told_and_comes_back,
 ];
 
 fn category(client: &Client) -> Value {
@@ -73,4 +75,60 @@ fn a_category_that_is_gone_keeps_an_article_as_it_is(server: &Server) {
     let id = path.rsplit('/').next().expect("an id");
     let reason = refused(&client, &set, &format!("KbArticle {id}"));
     assert!(reason.contains("is in the trash"), "{reason}");
+}
+
+fn what_a_set_left_in_the_trash_stays_there(server: &Server) {
+    let client = server.new_client();
+    let within = category(&client);
+    let body = json!({"title": "t", "content": "1", "category": {"id": within}});
+    let path = |article: &Value| format!("/kb/article/{}", text(&article["id"]));
+    let state = |path: &str| client.get(path).ok()["state"].clone();
+    let name = unique("made");
+    let kept = path(&send(&client, &name, "/kb/article", &body));
+    let gone = path(&send(&client, &name, "/kb/article", &body));
+    delete(&client, &name, &gone);
+    let place = format!("/kb/category/{}", text(&send(&client, &name, "/kb/category", &json!({"name": name}))["id"]));
+    delete(&client, &name, &place);
+    let (objects, first) = undone(&client, &newest(&client, &name));
+    assert_eq!(
+        (objects, state(&kept), state(&gone), state(&place)),
+        (4, "TRASH".into(), "TRASH".into(), "TRASH".into())
+    );
+    undone(&client, &first);
+    assert_eq!((state(&kept), state(&gone)), (json!("ACTIVE"), json!("TRASH")));
+
+    let name = unique("restored");
+    let restore = gone.replace("/article/", "/article/restore/");
+    client.request("POST", &restore).header("X-Change-Set", &name).send().ok();
+    send(&client, &name, &gone, &json!({"content": "2", "title": "T"}));
+    delete(&client, &name, &gone);
+    undone(&client, &newest(&client, &name));
+    let now = client.get(&gone).ok();
+    assert_eq!((&now["title"], &now["content"], &now["state"]), (&json!("t"), &json!("1"), &json!("TRASH")));
+}
+
+fn what_moved_with_a_category_is_told_and_comes_back(server: &Server) {
+    let client = server.new_client();
+    let above = category(&client);
+    let inner = json!({"name": "inner", "parentCategory": {"id": above}});
+    let inner = client.post("/kb/category", &inner).ok()["id"].clone();
+    let article = create(&client, &inner);
+    client.post(&article, &json!({"content": "changed"})).ok();
+    let edit = newest(&client, "");
+    let paths = [above, inner].map(|id| format!("/kb/category/{}", text(&id)));
+    let states = || [&paths[0], &paths[1], &article].map(|path| text(&client.get(path).ok()["state"]));
+    let name = unique("delete");
+    delete(&client, &name, &paths[0]);
+    assert_eq!(states(), ["TRASH"; 3]);
+    undo(&client, &edit).problem(409, "0004");
+    let set = newest(&client, &name);
+    let (objects, first) = undone(&client, &set);
+    assert_eq!((objects, states()), (3, ["ACTIVE"; 3].map(ToOwned::to_owned)));
+    undone(&client, &first);
+    assert_eq!(states(), ["TRASH"; 3]);
+    // It went there with the category again, and not by itself.
+    client.post_empty(&paths[0].replace("/category/", "/category/restore/")).ok();
+    assert_eq!(states(), ["ACTIVE"; 3]);
+    let told = client.search("/auditLog/search", &format!("entityId:{}", article.rsplit('/').next().expect("an id")));
+    assert_eq!(told.page()["totalResults"], json!(6), "created, changed, and four times to and fro");
 }
