@@ -28,7 +28,9 @@ static QUOTAS: [&db::Quota; 2] = [&articles::store::QUOTA, &categories::store::Q
 const NEEDS: &[Need] = &[Need::of::<dyn People>()];
 
 /// The migrations, oldest first.
-const MIGRATIONS: db::Migrations = db::migrations!("kb", each kb0001_kb, both kb0002_retention, both kb0006_ids);
+const MIGRATIONS: db::Migrations =
+    db::migrations!("kb", each kb0001_kb, both kb0002_retention, both kb0006_ids, each kb0007_words)
+        .with_backfills(&[articles::WORDS_BACKFILL]);
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without
 /// another.

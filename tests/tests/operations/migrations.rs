@@ -259,7 +259,7 @@ fn what_a_migration_added_is_filled_in_the_background(backend: Backend) {
         assert!(beside.contains(waits) && beside.contains("gateway  of Muster 0.0.9: older"), "{beside}");
         let own = format!("/{}/", server.pid());
         assert!(beside.lines().any(|line| line.starts_with("gateway  ") && line.contains(&own)), "{beside}");
-        assert!(server.get("/metrics").text().contains("muster_backfills_unfinished 1"));
+        assert!(server.get("/metrics").text().contains("muster_backfills_unfinished 2"));
         server.stop();
         server.sql("DELETE FROM gateways");
     }

@@ -10,8 +10,10 @@ pub mod store;
 mod undo;
 mod view;
 pub mod wire;
+mod words;
 
 pub use undo::Articles;
+pub use words::BACKFILL as WORDS_BACKFILL;
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
 pub fn routes(config: &mut api::Routes) {

@@ -52,7 +52,7 @@ pub const RETENTION: Retention = Retention {
 };
 
 /// Where the words of articles are.
-pub const WORDS: FullText = FullText { table: "kb_articles", index: "kb_article_words" };
+pub const WORDS: FullText = FullText { table: "kb_articles", index: "kb_article_terms" };
 const CATEGORIES: Tree = Tree::of("kb_categories");
 /// Where the state of an article is.
 pub const STATE: state::Columns =

@@ -1,0 +1,1 @@
+-- The words of articles have a table of their own on SQLite alone.

@@ -1,0 +1,1 @@
+DROP TABLE kb_article_terms;
