@@ -61,13 +61,20 @@ impl Columns {
 pub struct StateQuery {
     /// `ACTIVE`, `INACTIVE`, `TRASH` or `ALL`; without it, all outside the trash.
     #[request(with = states, words = OR_ALL, example = "ACTIVE")]
-    pub state: Vec<&'static str>,
+    pub state: Option<Vec<&'static str>>,
 }
 
-fn states(query: &mut base::Query, name: &str) -> Vec<&'static str> {
+impl StateQuery {
+    /// These states, or those outside the trash.
+    pub fn or_outside_trash(self) -> Vec<&'static str> {
+        self.state.unwrap_or_else(|| OUTSIDE_TRASH.to_vec())
+    }
+}
+
+fn states(query: &mut base::Query, name: &str) -> Option<Vec<&'static str>> {
     match query.one_of(name, &OR_ALL, "") {
-        "" => OUTSIDE_TRASH.to_vec(),
-        "ALL" => ALL.to_vec(),
-        state => vec![state],
+        "" => None,
+        "ALL" => Some(ALL.to_vec()),
+        state => Some(vec![state]),
     }
 }

@@ -10,6 +10,7 @@ both_backends![
     login_names_are_unique_in_their_tenant,
     wrong_fields_of_a_user_are_all_named,
     users_are_searched_page_by_page,
+    who_has_one_name_is_found_by_all_of_it,
     a_client_reads_its_partners_people_and_changes_none,
     a_group_has_members_of_the_tenant_and_its_partner,
     wrong_members_are_all_named_and_none_comes_in,
@@ -89,6 +90,16 @@ fn wrong_fields_of_a_user_are_all_named(server: &Server) {
     let ann = user(&client, "ann");
     client.post(&format!("/users/{ann}"), &json!({"loginName": ""})).invalid(&["loginName"]);
     assert_eq!(client.get("/users/search?queryString=loginName:ann").page()["totalResults"], json!(1));
+}
+
+fn who_has_one_name_is_found_by_all_of_it(server: &Server) {
+    let client = server.new_client();
+    for field in ["firstName", "lastName"] {
+        let (login, name) = (unique("login"), unique("name"));
+        client.post("/users", &json!({"loginName": login, field: name})).ok();
+        let found = client.search("/users/search", &format!("name:{name}+isEquals:true")).page();
+        assert_eq!(logins(&found), [login]);
+    }
 }
 
 fn users_are_searched_page_by_page(server: &Server) {

@@ -12,6 +12,7 @@ both_backends![
     the_list_has_no_contents,
     it_moves_and_goes_and_comes_back,
     others_articles_are_unknown,
+    all_that_says_which_state_holds,
 ];
 
 fn at(id: &str) -> String {
@@ -131,4 +132,21 @@ fn others_articles_are_unknown(server: &Server) {
     let stray = article(&other, &mine, "x", "x");
     other.post(&at(&stray), &json!({"category": {"id": within}})).invalid(&["category.id"]);
     assert_eq!(server.admin().get(&at(&id)).ok()["title"], json!("t"));
+}
+
+fn all_that_says_which_state_holds(server: &Server) {
+    let client = server.new_client();
+    let within = category(&client, "a", None);
+    let kept = article(&client, &within, "kept", "x");
+    let gone = article(&client, &within, "gone", "x");
+    client.delete(&at(&gone)).ok();
+    let found = |parameters: &str| column(&client, &format!("/kb/articlelist?{parameters}"), "id");
+    assert_eq!(found("queryString=state:ACTIVE"), [kept.clone()]);
+    assert_eq!(found("queryString=state:TRASH"), [gone.clone()]);
+    assert_eq!(found("state=ALL&queryString=state:TRASH"), [gone]);
+    assert_eq!(found("state=TRASH&queryString=state:ACTIVE"), [""; 0]);
+    assert_eq!(found("state=ACTIVE&queryString=state:ACTIVE,TRASH"), [kept]);
+    let categories = |parameters: &str| column(&client, &format!("/kb/categorylist?{parameters}"), "id");
+    assert_eq!(categories("state=TRASH&queryString=state:ACTIVE"), [""; 0]);
+    assert_eq!(categories("state=ALL&queryString=state:ACTIVE"), [within]);
 }

@@ -60,8 +60,8 @@ pub(crate) struct Filter {
     pub(crate) names: Option<Vec<String>>,
     /// Do the names match as a whole?
     pub(crate) whole: bool,
-    /// In use, or suspended?
-    pub(crate) activated: Option<bool>,
+    /// In use, or suspended? All of them hold.
+    pub(crate) activated: Vec<bool>,
     /// When it was created, and when it changed last.
     pub(crate) dates: Dates,
 }
@@ -75,7 +75,7 @@ pub(crate) fn filter(text: &str) -> Result<Filter, Problem> {
             "id" => filter.ids = Some(values.iter().filter_map(|id| id.parse().ok()).collect()),
             "uniqueId" => filter.unique_ids = Some(values.iter().map(|id| id.to_ascii_lowercase()).collect()),
             "name" => filter.names = Some(values.iter().map(|name| fold(name)).collect()),
-            "activated" | "activeStatus" => filter.activated = Some(term.boolean()?),
+            "activated" | "activeStatus" => filter.activated.push(term.boolean()?),
             _ if filter.dates.take(&term)? => {}
             _ => filter.whole = term.boolean()?,
         }
@@ -153,7 +153,8 @@ mod tests {
         assert_eq!(full.names, Some(vec!["glo".to_owned(), "ö".to_owned()]));
         assert_eq!(full.unique_ids, Some(vec!["client_2".to_owned()]));
         assert!(full.whole);
-        assert_eq!(full.activated, Some(false));
+        assert_eq!(full.activated, [false]);
+        assert_eq!(filter("activeStatus:false+activated:true").unwrap().activated, [false, true], "both hold");
         assert!(filter("activated:maybe").is_err());
         assert!(filter("isEquals:perhaps").is_err());
         assert!(filter("city:Bonn").is_err());

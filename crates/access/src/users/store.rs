@@ -198,6 +198,7 @@ fn column(name: &str) -> &'static str {
         "firstName" => "users.first_fold",
         "lastName" => "users.last_fold",
         "email" | "mailId" => "users.email_fold",
-        _ => "(users.first_fold || ' ' || users.last_fold)",
+        // Of somebody with one name only, the name is that one.
+        _ => "trim(users.first_fold || ' ' || users.last_fold)",
     }
 }

@@ -10,11 +10,12 @@ use crate::{categories::wire::normal_id, state};
 const VARIABLES: [&str; 9] =
     ["id", "title", "subject", "isEquals", "state", "states", "categoryId", "categoryName", "allList"];
 
-/// The condition for a `queryString`; without its `state` these states are meant.
+/// The condition for a `queryString`, and for these states; `None` are those outside the trash, unless the
+/// `queryString` names a state.
 ///
 /// # Errors
 /// 400 on `queryString`, with the error.
-pub fn condition(scope: &RequestScope, text: &str, states: &[&'static str]) -> Result<Condition, Problem> {
+pub fn condition(scope: &RequestScope, text: &str, states: Option<&[&'static str]>) -> Result<Condition, Problem> {
     let terms = query_string::parse(text, &VARIABLES)?;
     let has = |name: &str| terms.iter().any(|term| term.name == name);
     for (name, other) in [("subject", "title"), ("states", "state")] {
@@ -26,9 +27,8 @@ pub fn condition(scope: &RequestScope, text: &str, states: &[&'static str]) -> R
     let whole = query_string::flag(&terms, "isEquals")? == Some(true);
     let all_list = query_string::flag(&terms, "allList")?;
     let mut all = vec![Condition::text_in("kb_articles.tenant_id IN", scope.scope_of_list(all_list))];
-    if !has("state") && !has("states") {
-        all.push(STATE.in_states(states));
-    }
+    let default = (!has("state") && !has("states")).then_some(&state::OUTSIDE_TRASH[..]);
+    all.extend(states.or(default).map(|states| STATE.in_states(states)));
     for term in &terms {
         let ids = || term.values.iter().map(|id| normal_id(id));
         all.push(match term.name {

@@ -112,7 +112,7 @@ pub async fn list(
     people: web::Data<dyn People>,
 ) -> api::Result<HttpResponse> {
     let PageQuery { own: StateQuery { state }, .. } = context.query.clone();
-    let condition = filter::condition(&context, &context.query.filter, &state)?;
+    let condition = filter::condition(&context, &context.query.filter, state.as_deref())?;
     let page = context.page(move |conn, scope, sort, walk| {
         let found = store::list(conn, condition, sort, walk)?;
         Ok(found.with(view::all(conn, &**people, &scope.scope_and_partner(), &found.rows)?))

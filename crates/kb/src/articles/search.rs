@@ -44,7 +44,7 @@ api::texts! {
 pub async fn search(context: RequestContext<Query>, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
     let mut query = context.query();
     let walk = query.page_request_sized(context.request().path(), Sort { name: "score", descending: true }, 20);
-    let states = state::StateQuery::read(&mut query).state;
+    let states = state::StateQuery::read(&mut query).or_outside_trash();
     let category = query.text("categoryId").map(|id| normal_id(&id));
     let text = query.text("query").unwrap_or_default();
     query.finish()?;

@@ -9,18 +9,18 @@ use crate::state;
 
 const VARIABLES: [&str; 6] = ["id", "name", "isEquals", "state", "parentId", "allList"];
 
-/// The condition for a `queryString`; without its `state` these states are meant.
+/// The condition for a `queryString`, and for these states; `None` are those outside the trash, unless the
+/// `queryString` names a state.
 ///
 /// # Errors
 /// 400 on `queryString`, with the error.
-pub fn condition(scope: &RequestScope, text: &str, states: &[&'static str]) -> Result<Condition, Problem> {
+pub fn condition(scope: &RequestScope, text: &str, states: Option<&[&'static str]>) -> Result<Condition, Problem> {
     let terms = query_string::parse(text, &VARIABLES)?;
     let whole = query_string::flag(&terms, "isEquals")? == Some(true);
     let all_list = query_string::flag(&terms, "allList")?;
     let mut all = vec![Condition::text_in("kb_categories.tenant_id IN", scope.scope_of_list(all_list))];
-    if !terms.iter().any(|term| term.name == "state") {
-        all.push(STATE.in_states(states));
-    }
+    let default = (!terms.iter().any(|term| term.name == "state")).then_some(&state::OUTSIDE_TRASH[..]);
+    all.extend(states.or(default).map(|states| STATE.in_states(states)));
     for term in &terms {
         let ids = || term.values.iter().map(|id| normal_id(id));
         all.push(match term.name {
