@@ -119,7 +119,9 @@ pub fn changed_by(first: &FirstChange, last: Entry) -> ChangedSince {
 /// 409 that names objects.
 pub fn changed_since(count: usize, some: &[ChangedSince]) -> Problem {
     let objects = if count == 1 { "1 object changed".to_owned() } else { format!("{count} objects changed") };
-    let mut problem = Problem::conflict(format!("{objects} since, so the change set cannot be undone."));
+    let mut problem = Problem::conflict(format!(
+        "{objects} since, so the change set cannot be undone. What later change sets did counts also where they were undone."
+    ));
     problem.errors = some
         .iter()
         .map(|one| {
