@@ -176,7 +176,8 @@ pub fn update(conn: &mut Conn, old: &Category, new: &Category) -> Result<()> {
     }
     if old.path != new.path {
         let length = |path: &str| i64::try_from(path.chars().count()).unwrap_or(i64::MAX);
-        let longest = within().select(max(sql::<BigInt>("length(path)"))).get_result::<Option<i64>>(conn)?;
+        let longest =
+            within().select(max(sql::<BigInt>("CAST(length(path) AS BIGINT)"))).get_result::<Option<i64>>(conn)?;
         rules::check_path(longest.unwrap_or_default(), length(&new.path).saturating_sub(length(&old.path)))?;
         let kept = length(&old.path).saturating_add(1);
         let path = sql::<Text>("")
