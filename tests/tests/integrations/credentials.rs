@@ -18,6 +18,7 @@ use super::{
 
 both_backends![
     basic_is_sent,
+    what_waits_is_sent_with_a_new_password,
     a_token_is_got_once_for_all,
     a_refused_token_is_got_again_once,
     each_grant_sends_what_it_needs,
@@ -51,6 +52,29 @@ fn basic_is_sent(backend: Backend) {
     incident(&client, &json!({}));
     let expected = format!("Basic {}", STANDARD.encode("ann:pä:ss"));
     assert_eq!(receiver.wait(1)[0].header("authorization"), expected);
+}
+
+fn what_waits_is_sent_with_a_new_password(backend: Backend) {
+    let client = server(backend).new_client();
+    let receiver = Receiver::start(|_, _| {
+        std::thread::sleep(Duration::from_millis(300));
+        Reply::status(200)
+    });
+    let mut body = on_incidents("{}");
+    body["notifier"] = json!({"baseURI": receiver.url(), "authType": "BASIC", "userName": "ann", "password": "old"});
+    let at = event(&client, &install(&client, &receiver.url()), &body);
+    for _ in 0..300 {
+        incident(&client, &json!({}));
+    }
+    receiver.wait(20);
+    client.post(&at, &json!({"notifier": {"password": "new"}})).ok();
+    std::thread::sleep(Duration::from_millis(150));
+    let before = receiver.count();
+    let received = receiver.wait(before + 20);
+    let expected = format!("Basic {}", STANDARD.encode("ann:new"));
+    let former = received.iter().skip(before).filter(|request| request.header("authorization") != expected).count();
+    assert_eq!(former, 0, "after {before} calls");
+    client.delete(&at).ok();
 }
 
 fn a_token_is_got_once_for_all(backend: Backend) {

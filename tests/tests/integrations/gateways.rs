@@ -106,6 +106,33 @@ fn a_late_end_is_refused() {
     assert_eq!((&status()["status"], &status()["attempts"]), (&json!("delivered"), &json!(1)));
 }
 
+/// What one gateway is told the other one, which has deliveries in hand, notices.
+#[test]
+fn what_is_switched_off_at_one_gateway_is_not_called_by_the_other() {
+    let (first, second) = two(&fresh_database());
+    let client = first.admin().tenant("client_1");
+    let other = second.admin().tenant("client_1");
+    let receiver = Receiver::start(|_, _| {
+        std::thread::sleep(Duration::from_millis(300));
+        Reply::status(200)
+    });
+    let at = event(&client, &install(&client, &receiver.url()), &on_incidents("{}"));
+    for _ in 0..400 {
+        incident(&client, &json!({}));
+    }
+    receiver.wait(20);
+    for gateway in [&client, &other] {
+        gateway.post_empty(&format!("{at}/deactivate")).ok();
+        std::thread::sleep(Duration::from_millis(1_800));
+        let calls = receiver.count();
+        std::thread::sleep(Duration::from_secs(1));
+        assert_eq!(receiver.count(), calls, "it is still called");
+        assert!(calls < 400, "all had been sent before");
+        gateway.post_empty(&format!("{at}/activate")).ok();
+        receiver.wait(calls + 10);
+    }
+}
+
 #[test]
 fn two_gateways_tell_of_each_window_and_hand_over_once() {
     let (mut first, second) = two(&fresh_database());

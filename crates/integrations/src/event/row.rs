@@ -6,7 +6,7 @@ use diesel::prelude::*;
 use ports::SealedAt;
 
 use super::config::Config;
-use crate::{notifier::Secrets, schema::integration_events, vault::Vault};
+use crate::{installed::row::Row as Integration, notifier::Secrets, schema::integration_events, vault::Vault};
 
 /// One row of `integration_events`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
@@ -31,6 +31,25 @@ pub struct Row {
     pub updated_ms: Option<i64>,
     /// Was it deleted? Then it is there for its deliveries, and nobody finds it.
     pub gone: bool,
+}
+
+/// The version of a row, when it was created and when it was changed: one that was deleted and came back is another.
+pub type RowVersion = (i64, i64, Option<i64>);
+
+/// Which versions of an event and its integration say what is called, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct EndpointVersion {
+    pub event: RowVersion,
+    pub integration: RowVersion,
+}
+
+impl EndpointVersion {
+    pub fn of(event: &Row, integration: &Integration) -> Self {
+        Self {
+            event: (event.version, event.created_ms, event.updated_ms),
+            integration: (integration.version, integration.created_ms, integration.updated_ms),
+        }
+    }
 }
 
 impl Row {

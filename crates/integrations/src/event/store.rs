@@ -1,12 +1,12 @@
 //! Rows of events. Every function takes the tenant, or the tenants in reach.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use base::{Key, PageRequest, PageRows, problem::Problem, query::Sort, timestamp::Timestamp};
 use db::{Condition, Conn, Json, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
-use super::row::Row;
+use super::row::{EndpointVersion, Row, RowVersion};
 use crate::{
     delivery::{
         queue,
@@ -14,7 +14,7 @@ use crate::{
         store::{self as deliveries, BELL, Lane, TOGETHER},
     },
     installed::store as installed,
-    schema::{integration_events, integration_lanes},
+    schema::{integration_events, integration_lanes, integrations},
 };
 
 /// 404: the integration has no event of this id.
@@ -38,6 +38,24 @@ pub fn is_taken(conn: &mut Conn, tenant: &str, id: &str) -> Result<bool> {
 pub fn by_id(conn: &mut Conn, tenant: &str, id: &str) -> Result<Option<Row>> {
     let found = integration_events::table.find((tenant, id)).filter(integration_events::gone.eq(false));
     Ok(found.first(conn).optional()?)
+}
+
+/// What these events of a tenant call, by their ids; without those that do not fire.
+pub fn versions(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<HashMap<String, EndpointVersion>> {
+    use integration_events::dsl;
+    let its_integration = integrations::tenant_id.eq(dsl::tenant_id).and(integrations::id.eq(dsl::integration_id));
+    let firing = dsl::active.and(integrations::enabled).and(dsl::gone.eq(false)).and(integrations::gone.eq(false));
+    let of = dsl::integration_events.inner_join(integrations::table.on(its_integration));
+    let of = of.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids)).filter(firing);
+    let rows: Vec<(String, RowVersion, RowVersion)> = of
+        .select((
+            dsl::id,
+            (dsl::version, dsl::created_ms, dsl::updated_ms),
+            (integrations::version, integrations::created_ms, integrations::updated_ms),
+        ))
+        .load(conn)?;
+    let versions = rows.into_iter().map(|(id, event, integration)| (id, EndpointVersion { event, integration }));
+    Ok(versions.collect())
 }
 
 /// The events of an integration, oldest first.

@@ -1,7 +1,9 @@
 //! Rows of installed integrations. Every function takes the tenant, or the tenants in reach.
 
+use std::collections::HashMap;
+
 use base::{Key, PageRequest, PageRows, problem::Problem, query::Sort};
-use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
+use db::{Bell, Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
 use super::row::Row;
@@ -24,10 +26,14 @@ pub fn lock(tenant: &str) -> db::Lock {
     db::Lock::of("integrations", tenant)
 }
 
+/// Rings when integrations, or events of them, have changed.
+pub static CHANGES: Bell = Bell::new();
+
 /// Makes everybody else wait who changes integrations of a tenant, and counts the change.
 pub fn lock_tenant(conn: &mut Conn, tenant: &str) -> Result<()> {
     use integration_revisions::dsl;
     lock(tenant).take(conn)?;
+    CHANGES.ring_at_commit();
     let counted = diesel::update(dsl::integration_revisions.find(tenant)).set(dsl::revision.eq(dsl::revision + 1));
     if counted.execute(conn)? == 0 {
         let first = (dsl::tenant_id.eq(tenant), dsl::revision.eq(1));
@@ -41,6 +47,13 @@ pub fn revision(conn: &mut Conn, tenant: &str) -> Result<i64> {
     use integration_revisions::dsl;
     let query = dsl::integration_revisions.find(tenant).select(dsl::revision);
     Ok(db::direct!(conn, |conn| query.get_result(conn)).optional()?.unwrap_or(0))
+}
+
+/// As [`revision`], of these tenants; without those that have never had any.
+pub fn revisions(conn: &mut Conn, tenants: &[String]) -> Result<HashMap<String, i64>> {
+    let of = integration_revisions::table.filter(integration_revisions::tenant_id.eq_any(tenants));
+    let rows: Vec<(String, i64)> = of.load(conn)?;
+    Ok(rows.into_iter().collect())
 }
 
 /// 404: no integration has this id, in any tenant that the caller sees.

@@ -18,11 +18,14 @@ use super::{
 };
 use crate::{
     delivery::{
-        queue::{self, Claimed, Lane, QueuePosition},
+        queue::{self, Claimed, FinishedClaim, Lane, QueuePosition},
         row::Message,
     },
-    event::{row::Row as Event, store as event_store},
-    headers::Header,
+    event::{
+        config::Config,
+        row::{EndpointVersion, Row as Event},
+        store as event_store,
+    },
     installed::{row::Row as Integration, store as installed},
     notifier::host_of,
     vault::Vault,
@@ -38,14 +41,25 @@ pub struct Job {
     pub trace: Option<Arc<Context>>,
     /// The endpoint to call, or the reason why it cannot be called.
     pub endpoint: Arc<Result<Endpoint, CallError>>,
-    /// The headers of the answer that are recorded.
-    pub expected: Arc<Vec<Header>>,
+    /// What says so.
+    pub version: EndpointVersion,
+    /// What the event does.
+    pub config: Arc<Config>,
     /// The claim runs out.
     pub until: Timestamp,
     /// The tenant and the host that it calls.
     pub host: (String, String),
     /// Its right to a call, until it has been made.
     pub call: Permit,
+}
+
+/// What became of a delivery in hand.
+pub struct Ended {
+    pub claim: FinishedClaim,
+    /// What was called, or would have been.
+    pub called: EndpointVersion,
+    /// Has it said that it is gone?
+    pub is_gone: bool,
 }
 
 /// The update of a queue after it was read.
@@ -82,6 +96,8 @@ pub struct ClaimRequest {
 pub struct ClaimedJobs {
     /// The queue.
     pub lane: Lane,
+    /// What its event calls; `None` where it does not fire.
+    pub version: Option<EndpointVersion>,
     /// The jobs to send.
     pub jobs: Vec<Job>,
     /// There may be more.
@@ -144,6 +160,7 @@ impl Claims<'_> {
             let after = Some(QueueUpdate::Settle(self.now.millis() + DAMAGED_MS));
             ClaimedJobs {
                 lane: wanted.lane.clone(),
+                version: None,
                 jobs: Vec::new(),
                 more: false,
                 reached: None,
@@ -165,8 +182,17 @@ impl Claims<'_> {
             event.as_ref().map(|event| installed::existing(conn, scope, &event.integration_id)).transpose()?;
         let (Some(event), Some(integration)) = (event, integration.filter(|integration| integration.enabled)) else {
             let (jobs, after) = (Vec::new(), Some(otherwise));
-            return Ok(ClaimedJobs { lane, jobs, more: false, reached: None, from_beginning: true, after });
+            return Ok(ClaimedJobs {
+                lane,
+                version: None,
+                jobs,
+                more: false,
+                reached: None,
+                from_beginning: true,
+                after,
+            });
         };
+        let version = EndpointVersion::of(&event, &integration);
         let endpoint = Arc::new(endpoint(&event, &integration, self.vault));
         let host = endpoint.as_ref().as_ref().ok().and_then(|endpoint| host_of(Some(&endpoint.notifier)));
         let host = (tenant.clone(), host.unwrap_or_default());
@@ -174,6 +200,7 @@ impl Claims<'_> {
             // They wait until a call to the host has ended.
             return Ok(ClaimedJobs {
                 lane,
+                version: Some(version),
                 jobs: Vec::new(),
                 more: true,
                 reached: behind,
@@ -185,17 +212,17 @@ impl Claims<'_> {
             self.claimed(conn, &lane, calls.amount(), behind.as_ref())?;
         let ids: Vec<String> = claimed.iter().map(|claimed| claimed.id.clone()).collect();
         let mut messages = queue::messages(conn, tenant, &ids)?;
-        let expected = Arc::new(event.config.response_headers.clone());
+        let config = Arc::new(event.config.0);
         let jobs = claimed.into_iter().filter_map(|claimed| {
             let (message, trace) = messages.remove(&claimed.id)?;
             let endpoint = Arc::clone(&endpoint);
-            let expected = Arc::clone(&expected);
+            let config = Arc::clone(&config);
             let host = host.clone();
             let call = calls.split_one();
-            Some(Job { claimed, message, trace, endpoint, expected, until: self.until, host, call })
+            Some(Job { claimed, message, trace, endpoint, version, config, until: self.until, host, call })
         });
         let jobs = jobs.collect();
-        Ok(ClaimedJobs { lane, jobs, more, reached, from_beginning, after })
+        Ok(ClaimedJobs { lane, version: Some(version), jobs, more, reached, from_beginning, after })
     }
 
     /// On Postgres, claimed from the other gateways; on SQLite, what is not in hand yet.

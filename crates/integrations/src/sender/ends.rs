@@ -1,7 +1,7 @@
 //! The results of attempts, and how they are stored.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashSet},
     sync::Arc,
 };
 
@@ -10,7 +10,7 @@ use db::Conn;
 use outbox::{Actor, Tx};
 
 use super::{
-    claims::Job,
+    claims::{Ended, Job},
     http_client::{Answer, CallError},
     retry,
     shared::Shared,
@@ -20,9 +20,14 @@ use crate::{
         queue::{self, ClaimOutcome, FinishSummary, FinishedClaim, Lane},
         row::Attempt,
     },
-    event::{record, row as event_row, store as event_store},
+    event::{
+        record,
+        row::{self as event_row, EndpointVersion},
+        store as event_store,
+    },
     headers::Header,
     installed::store as installed,
+    template::{Kind, Template},
     vault,
 };
 
@@ -53,7 +58,8 @@ pub(super) fn attempt_outcome(
             asked = header("retry-after").and_then(|value| retry::parse_retry_after(&value, now));
             attempt.response_status = Some(answer.status);
             attempt.response_headers = job
-                .expected
+                .config
+                .response_headers
                 .iter()
                 .filter_map(|expected| Some(Header { key: expected.key.clone(), value: header(&expected.key)? }))
                 .collect();
@@ -107,19 +113,38 @@ fn append_attempt(log: &str, attempt: Attempt) -> String {
     serde_json::to_string(&all).unwrap_or(written)
 }
 
+/// Does an answer say that the endpoint of an event is gone? A delivery that was made before the target of the event
+/// changed goes to the former one.
+pub(super) fn is_gone(job: &Job, answer: &Result<Answer, CallError>) -> bool {
+    let target = || Template::read(&job.config.end_point_uri, job.config.entity(), Kind::Target);
+    matches!(answer, Ok(answer) if answer.status == 410)
+        && target().is_ok_and(|target| target.could_make(&job.message.target))
+}
+
 /// Stores the results of deliveries, and deactivates events whose endpoint is gone or has failed for days. A delivery
 /// whose result cannot be stored is sent again once its claim has run out.
-pub(super) async fn store_results(shared: &Arc<Shared>, batch: Vec<FinishedClaim>) {
-    let mut gone: HashMap<Lane, &'static str> = HashMap::new();
-    for done in &batch {
-        if matches!(done.end, ClaimOutcome::Attempted { response: Some(410), .. }) {
-            let lane = (done.claimed.tenant_id.clone(), done.claimed.event_id.clone());
-            gone.insert(lane, "the endpoint answered 410: it is gone");
+pub(super) async fn store_results(shared: &Arc<Shared>, batch: Vec<Ended>) {
+    let mut gone = HashSet::new();
+    let mut failed = HashSet::new();
+    let mut claims = Vec::with_capacity(batch.len());
+    for Ended { claim, called, is_gone } in batch {
+        if matches!(claim.end, ClaimOutcome::Attempted { status, .. } if status != "delivered") {
+            let lane = (claim.claimed.tenant_id.clone(), claim.claimed.event_id.clone());
+            if is_gone {
+                gone.insert((lane, called))
+            } else {
+                failed.insert((lane, called))
+            };
         }
+        claims.push(claim);
     }
-    let ids: Vec<String> = batch.iter().map(|done| done.claimed.id.clone()).collect();
+    let ids: Vec<String> = claims.iter().map(|done| done.claimed.id.clone()).collect();
     let now = shared.now();
-    let finished = finish(shared, batch, now).await;
+    // Before what was given back because of it is due again.
+    for (lane, called) in gone {
+        deactivate_logged(shared, lane, called, "the endpoint answered 410: it is gone", now).await;
+    }
+    let finished = finish(shared, claims, now).await;
     {
         let mut in_hand = shared.in_hand();
         for id in &ids {
@@ -129,19 +154,19 @@ pub(super) async fn store_results(shared: &Arc<Shared>, batch: Vec<FinishedClaim
     if finished.refused > 0 {
         tracing::warn!(deliveries = finished.refused, "these were another gateway's by the time they ended here");
     }
-    for (lane, since) in finished.failing {
-        if now.millis() - since >= GIVEN_UP_MS {
-            gone.entry(lane).or_insert("all attempts have failed for 5 days");
-        }
+    let is_given_up = |lane: &Lane| finished.failing.get(lane).is_some_and(|since| now.millis() - since >= GIVEN_UP_MS);
+    for (lane, called) in failed.into_iter().filter(|(lane, _)| is_given_up(lane)) {
+        deactivate_logged(shared, lane, called, "all attempts have failed for 5 days", now).await;
     }
-    for (lane, why) in gone {
-        let tenant = lane.0.clone();
-        let event = lane.1.clone();
-        let deactivated = shared.tools.db.write(move |conn| deactivate(conn, &lane, why, now)).await;
-        match deactivated {
-            Ok(()) => tracing::warn!(tenant, event, why, "an integration event was deactivated"),
-            Err(error) => tracing::warn!(%error, event, "deactivating an integration event"),
-        }
+}
+
+async fn deactivate_logged(shared: &Shared, lane: Lane, called: EndpointVersion, why: &'static str, now: Timestamp) {
+    let (tenant, event) = lane.clone();
+    let deactivated = shared.tools.db.write(move |conn| deactivate(conn, &lane, called, why, now)).await;
+    match deactivated {
+        Ok(true) => tracing::warn!(tenant, event, why, "an integration event was deactivated"),
+        Ok(false) => {}
+        Err(error) => tracing::warn!(%error, event, "deactivating an integration event"),
     }
 }
 
@@ -172,16 +197,28 @@ async fn finish(shared: &Arc<Shared>, batch: Vec<FinishedClaim>, now: Timestamp)
     finished
 }
 
-fn deactivate(conn: &mut Conn, lane: &Lane, why: &str, now: Timestamp) -> db::Result<()> {
+/// Deactivates an event that still is what it was when it was called; says whether it was.
+fn deactivate(conn: &mut Conn, lane: &Lane, called: EndpointVersion, why: &str, now: Timestamp) -> db::Result<bool> {
+    let (tenant, id) = lane;
+    let is_called = |conn: &mut Conn| {
+        let versions = event_store::versions(conn, tenant, std::slice::from_ref(id))?;
+        Ok::<_, db::Error>(versions.get(id) == Some(&called))
+    };
+    // Those who change integrations are not made to wait for nothing.
+    if !is_called(conn)? {
+        return Ok(false);
+    }
     let actor = Actor::service("integrations");
     Tx::run(conn, &actor, now, |tx| {
-        installed::lock_tenant(tx.conn, &lane.0)?;
-        let Some(old) = event_store::by_id(tx.conn, &lane.0, &lane.1)?.filter(|event| event.active) else {
-            return Ok(());
-        };
-        let integration = installed::existing(tx.conn, std::slice::from_ref(&lane.0), &old.integration_id)?;
+        installed::lock_tenant(tx.conn, tenant)?;
+        let Some(old) = event_store::by_id(tx.conn, tenant, id)? else { return Ok(false) };
+        if !is_called(tx.conn)? {
+            return Ok(false);
+        }
+        let integration = installed::existing(tx.conn, std::slice::from_ref(tenant), &old.integration_id)?;
         let new = event_row::Row { active: false, inactive_because: why.to_owned(), ..old.changed(now) };
         event_store::update(tx.conn, &new)?;
-        record::change(tx, &integration, Some(&old), Some(&new))
+        record::change(tx, &integration, Some(&old), Some(&new))?;
+        Ok(true)
     })
 }

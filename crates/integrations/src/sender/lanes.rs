@@ -5,7 +5,10 @@ use std::collections::{HashMap, VecDeque};
 
 use base::timestamp::Timestamp;
 
-use crate::delivery::queue::{Lane, QueuePosition};
+use crate::{
+    delivery::queue::{Lane, QueuePosition},
+    event::row::EndpointVersion,
+};
 
 /// Failures in a row after which an endpoint is left alone for a while.
 const BREAKS_AFTER: u32 = 10;
@@ -21,6 +24,8 @@ const WINDOW: usize = 512;
 
 /// One endpoint.
 struct State<J> {
+    /// What is called by all that waits in the queue.
+    version: Option<EndpointVersion>,
     queue: VecDeque<J>,
     running: usize,
     /// Failures in a row.
@@ -44,6 +49,7 @@ impl<J> Default for State<J> {
         let queue = VecDeque::new();
         let reached = None;
         Self {
+            version: None,
             queue,
             running: 0,
             failures: 0,
@@ -83,6 +89,24 @@ impl<J> State<J> {
         let jobs: Vec<J> = self.queue.drain(..free.min(self.queue.len())).collect();
         self.running += jobs.len();
         jobs
+    }
+
+    /// Takes note of how a call ended; what is not sent because the endpoint is left alone now.
+    fn judge(&mut self, well: bool, pause_ms: i64, now: Timestamp) -> Vec<J> {
+        if well {
+            self.failures = 0;
+            self.opened = 0;
+            return Vec::new();
+        }
+        self.failures = self.failures.saturating_add(1);
+        if self.failures < BREAKS_AFTER || self.is_left_alone(now) {
+            return Vec::new();
+        }
+        let pause = pause_ms.saturating_mul(1 << self.opened.min(10)).min(LONGEST_PAUSE_MS);
+        self.opened = self.opened.saturating_add(1);
+        self.open_until = now.millis() + pause;
+        self.reached = None;
+        self.queue.drain(..).collect()
     }
 
     /// Is it worth looking for more? When there was more than was claimed, and a quarter of that has gone: what is left
@@ -142,15 +166,35 @@ impl<J> Lanes<J> {
         self.all.values().any(|state| state.is_hungry(self.most))
     }
 
-    /// Takes claimed deliveries in hand; `more` says that there may be further ones.
-    pub fn add(&mut self, lane: &Lane, jobs: Vec<J>, more: bool) {
+    /// Takes claimed deliveries in hand, which call `version`; `more` says that there may be further ones. What waited
+    /// to call another one is given back.
+    pub fn add(&mut self, lane: &Lane, version: Option<EndpointVersion>, jobs: Vec<J>, more: bool) -> Vec<J> {
+        let given_back = self.renew(lane, version).unwrap_or_default();
         if jobs.is_empty() && !self.all.contains_key(lane) {
-            return;
+            return given_back;
         }
         self.in_hand += jobs.len();
         let state = self.all.entry(lane.clone()).or_default();
+        state.version = version;
         state.more = more;
         state.queue.extend(jobs);
+        given_back
+    }
+
+    /// Those of which something is in hand that is not under way, or that are left alone: a change of what they call
+    /// matters at once.
+    pub fn waiting(&self, now: Timestamp) -> Vec<Lane> {
+        let waits = |state: &State<J>| !state.queue.is_empty() || state.is_left_alone(now);
+        self.all.iter().filter(|(_, state)| waits(state)).map(|(lane, _)| lane.clone()).collect()
+    }
+
+    /// Forgets how the former endpoint behaved where `version` calls another one, and gives back what is in hand and
+    /// not under way; `None` where it is the same.
+    pub fn renew(&mut self, lane: &Lane, version: Option<EndpointVersion>) -> Option<Vec<J>> {
+        let state = self.all.get_mut(lane).filter(|state| state.version != version)?;
+        state.version = version;
+        (state.failures, state.opened, state.open_until, state.answers) = (0, 0, 0, false);
+        Some(self.give_up(lane))
     }
 
     /// Where to go on in a queue: all that stands before is in hand or done, but for what came to stand there since the
@@ -175,29 +219,19 @@ impl<J> Lanes<J> {
         self.all.get_mut(lane).map_or_else(Vec::new, |state| state.start(self.most))
     }
 
-    /// A call has ended.
-    pub fn end(&mut self, lane: &Lane, well: bool, now: Timestamp) -> NextSteps<J> {
+    /// A call has ended. How another endpoint behaved than the one that is called by now means nothing.
+    pub fn end(&mut self, lane: &Lane, called: Option<EndpointVersion>, well: bool, now: Timestamp) -> NextSteps<J> {
         let next = Vec::new();
         let is_hungry = false;
         let Some(state) = self.all.get_mut(lane) else { return NextSteps { next, given_back: Vec::new(), is_hungry } };
         state.running = state.running.saturating_sub(1);
         self.in_hand = self.in_hand.saturating_sub(1);
-        state.answers = well;
         state.ended_ms = now.millis();
         let mut given_back = Vec::new();
-        if well {
-            state.failures = 0;
-            state.opened = 0;
-        } else {
-            state.failures = state.failures.saturating_add(1);
-            if state.failures >= BREAKS_AFTER && !state.is_left_alone(now) {
-                let pause = self.pause_ms.saturating_mul(1 << state.opened.min(10)).min(LONGEST_PAUSE_MS);
-                state.opened = state.opened.saturating_add(1);
-                state.open_until = now.millis() + pause;
-                given_back = state.queue.drain(..).collect();
-                state.reached = None;
-                self.in_hand = self.in_hand.saturating_sub(given_back.len());
-            }
+        if state.version == called {
+            state.answers = well;
+            given_back = state.judge(well, self.pause_ms, now);
+            self.in_hand = self.in_hand.saturating_sub(given_back.len());
         }
         let next = state.start(self.most);
         let is_hungry = state.is_hungry(self.most);

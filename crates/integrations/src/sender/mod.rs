@@ -32,6 +32,7 @@ use self::{call::Caller, retry::Schedule};
 use crate::{
     delivery::{queue, store::BELL},
     egress::{Guard, dial::Dialler},
+    installed::store::CHANGES,
     mail::Mailer,
     vault::Vault,
 };
@@ -83,7 +84,7 @@ pub struct Tools {
 pub struct Sender {
     stop: Arc<AtomicBool>,
     wake: Arc<Notify>,
-    _listener: Listener,
+    _listeners: [Listener; 2],
     thread: Option<JoinHandle<()>>,
 }
 
@@ -99,9 +100,10 @@ impl Sender {
         let help = "How long the oldest delivery that is due has waited";
         let lag = tools.db.add_lag("deliveries_lag_seconds", help);
         let bell = Arc::new(Notify::new());
+        let changed = Arc::new(Notify::new());
         tools.db.watch_due("deliveries", queue::LANES);
         let stopped = Arc::clone(&stop);
-        let woken = [&wake, &bell].map(Arc::clone);
+        let woken = [&wake, &bell, &changed].map(Arc::clone);
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build()?;
         let thread = std::thread::Builder::new().name("deliveries".to_owned()).spawn(move || {
@@ -111,8 +113,8 @@ impl Sender {
             // Calls that are under way are not waited for.
             runtime.shutdown_background();
         })?;
-        let listener = BELL.listen(move || bell.notify_one());
-        Ok(Self { stop, wake, _listener: listener, thread: Some(thread) })
+        let listeners = [BELL.listen(move || bell.notify_one()), CHANGES.listen(move || changed.notify_one())];
+        Ok(Self { stop, wake, _listeners: listeners, thread: Some(thread) })
     }
 }
 
@@ -125,3 +127,6 @@ impl Drop for Sender {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

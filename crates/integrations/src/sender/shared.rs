@@ -9,8 +9,13 @@ use base::{calls::Calls, timestamp::Timestamp};
 use db::Backend;
 use tokio::sync::{Notify, mpsc};
 
-use super::{Tools, call::Caller, claims::Job, lanes::Lanes, rounds::Rounds};
-use crate::delivery::queue::FinishedClaim;
+use super::{
+    Tools,
+    call::Caller,
+    claims::{Ended, Job},
+    lanes::Lanes,
+    rounds::Rounds,
+};
 
 /// The shared state of a running sender.
 pub struct Shared {
@@ -24,7 +29,7 @@ pub struct Shared {
     /// The ids of what is in hand, until what became of it is written down.
     pub in_hand: Mutex<HashSet<String>>,
     pub wake: Arc<Notify>,
-    pub ends: mpsc::UnboundedSender<FinishedClaim>,
+    pub ends: mpsc::UnboundedSender<Ended>,
     pub lag_ms: Arc<AtomicI64>,
     /// How long a claim holds: two calls, two for tokens, and some time in the queue.
     pub lease_ms: i64,

@@ -1,7 +1,7 @@
 //! The loop of the sender.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicI64, Ordering},
@@ -20,7 +20,7 @@ use tokio::{
 use super::{
     Tools,
     call::Caller,
-    claims::{ClaimRequest, ClaimedJobs, Claims, Job, QueueUpdate},
+    claims::{ClaimRequest, ClaimedJobs, Claims, Ended, Job, QueueUpdate},
     ends,
     lanes::{self, Lanes, NextSteps},
     shared::Shared,
@@ -29,6 +29,7 @@ use super::{
 use crate::{
     delivery::queue::{ClaimOutcome, FinishedClaim, Lane},
     event::store as event_store,
+    installed::store as installed,
 };
 
 /// How long an idle sender waits before it looks again: for what other gateways commit, which ring no bell here.
@@ -48,12 +49,16 @@ const GATHER: Duration = Duration::from_millis(2);
 /// How often a queue is looked at again whose tenant is suspended: what waits goes on so long after it is resumed.
 const SUSPENDED_MS: i64 = 2_000;
 
-/// Runs until `stop`, which is looked at when it is woken; the bell says that there is something new.
+/// How often what waits is compared with what its event calls by now, beside when something changes on this gateway.
+const CHANGES: Duration = Duration::from_secs(1);
+
+/// Runs until `stop`, which is looked at when it is woken; the bell says that there is something new, and `changed`
+/// that an integration or an event is another than it was.
 pub async fn run(
     tools: Tools,
     caller: Caller,
     stop: Arc<AtomicBool>,
-    [wake, bell]: [Arc<Notify>; 2],
+    [wake, bell, changed]: [Arc<Notify>; 3],
     lag_ms: Arc<AtomicI64>,
 ) {
     let (ends, mut ended) = mpsc::unbounded_channel();
@@ -88,8 +93,14 @@ pub async fn run(
         }
     });
     let idle = if shared.tools.db.backend() == Backend::Postgres { IDLE } else { IDLE_ALONE };
+    let mut revisions = HashMap::new();
+    let mut compared = Instant::now();
     while !stop.load(Ordering::Relaxed) {
         let begun = Instant::now();
+        if compared.elapsed() >= CHANGES {
+            give_back_changed(&shared, &mut revisions).await;
+            compared = begun;
+        }
         if let Err(error) = send_due(&shared, shared.now()).await {
             tracing::warn!(%error, "looking for deliveries");
         }
@@ -108,10 +119,16 @@ pub async fn run(
             bell.notified().await;
             tokio::time::sleep_until(rested).await;
         };
-        tokio::select! {
-            () = hungry => {}
-            () = rung => {}
-            () = tokio::time::sleep(idle) => {}
+        let idle = tokio::time::sleep(idle);
+        tokio::pin!(hungry, rung, idle);
+        loop {
+            tokio::select! {
+                biased;
+                () = changed.notified() => give_back_changed(&shared, &mut revisions).await,
+                () = &mut hungry => break,
+                () = &mut rung => break,
+                () = &mut idle => break,
+            }
         }
     }
     writing.abort();
@@ -130,6 +147,49 @@ async fn send_due(shared: &Arc<Shared>, now: Timestamp) -> db::Result<()> {
         }
     }
     settle(shared, queue_updates, now).await
+}
+
+/// Gives back what waits to call an endpoint that is switched off, is another or has other secrets by now; one that is
+/// left alone is not any more. `revisions` says how often the integrations of whom something waits had changed before.
+async fn give_back_changed(shared: &Arc<Shared>, revisions: &mut HashMap<String, i64>) {
+    let mut waiting = BTreeMap::<String, Vec<String>>::new();
+    for (tenant, event) in shared.lanes().waiting(shared.now()) {
+        waiting.entry(tenant).or_default().push(event);
+    }
+    let tenants: Vec<String> = waiting.keys().cloned().collect();
+    if tenants.is_empty() {
+        return revisions.clear();
+    }
+    let db = &shared.tools.db;
+    let known = match db.read(move |conn| installed::revisions(conn, &tenants)).await {
+        Ok(known) => known,
+        Err(error) => return tracing::warn!(%error, "what has changed of integrations"),
+    };
+    revisions.retain(|tenant, _| waiting.contains_key(tenant));
+    let mut queue_updates = Vec::new();
+    for (tenant, events) in waiting {
+        let revision = known.get(&tenant).copied().unwrap_or(0);
+        if revisions.get(&tenant) == Some(&revision) {
+            continue;
+        }
+        let of = (tenant.clone(), events.clone());
+        match db.read(move |conn| event_store::versions(conn, &of.0, &of.1)).await {
+            Err(error) => tracing::warn!(%error, tenant, "what has changed of its integrations"),
+            Ok(versions) => {
+                for event in events {
+                    let version = versions.get(&event).copied();
+                    let lane = (tenant.clone(), event);
+                    let Some(given_back) = shared.lanes().renew(&lane, version) else { continue };
+                    given_back.into_iter().for_each(|job| give_back(shared, job));
+                    queue_updates.push((lane, QueueUpdate::Settle(0)));
+                }
+                revisions.insert(tenant, revision);
+            }
+        }
+    }
+    if let Err(error) = settle(shared, queue_updates, shared.now()).await {
+        tracing::warn!(%error, "the queues of events that have changed");
+    }
 }
 
 /// The queues in which something is due.
@@ -207,18 +267,16 @@ fn divide(shared: &Shared, wanted: &mut BTreeMap<String, Vec<ClaimRequest>>) {
 
 /// Takes claimed deliveries of a queue in hand, and starts them; answers what is to be done with the queue.
 fn take_in_hand(shared: &Arc<Shared>, taken: ClaimedJobs, now: Timestamp) -> Option<(Lane, QueueUpdate)> {
-    let ClaimedJobs { lane, jobs, more, reached, from_beginning, after } = taken;
+    let ClaimedJobs { lane, version, jobs, more, reached, from_beginning, after } = taken;
     shared.in_hand().extend(jobs.iter().map(|job| job.claimed.id.clone()));
-    {
+    let given_back = {
         let mut lanes = shared.lanes();
-        lanes.add(&lane, jobs, more);
-        lanes.reach(&lane, reached, from_beginning, now);
-    }
-    if matches!(after, Some(QueueUpdate::Clear)) {
-        // What was taken in hand before is not sent any more.
-        let given_back = shared.lanes().give_up(&lane);
-        given_back.into_iter().for_each(|job| give_back(shared, job));
-    }
+        let given_back = lanes.add(&lane, version, jobs, more);
+        // What is given back stands before.
+        lanes.reach(&lane, reached.filter(|_| given_back.is_empty()), from_beginning, now);
+        given_back
+    };
+    given_back.into_iter().for_each(|job| give_back(shared, job));
     start(shared, &lane);
     after.map(|after| (lane, after))
 }
@@ -320,7 +378,8 @@ fn spawn(shared: &Arc<Shared>, lane: &Lane, job: Job) {
 }
 
 fn give_back(shared: &Shared, job: Job) {
-    let _ = shared.ends.send(FinishedClaim { claimed: job.claimed, end: ClaimOutcome::GivenBack });
+    let claim = FinishedClaim { claimed: job.claimed, end: ClaimOutcome::GivenBack };
+    let _ = shared.ends.send(Ended { claim, called: job.version, is_gone: false });
 }
 
 /// Calls an endpoint, again and again as long as there is something for it in hand.
@@ -350,10 +409,17 @@ async fn attempt(shared: &Shared, lane: &Lane, job: Job) -> Vec<Job> {
     };
     let now = shared.now();
     let well = matches!(&answer, Ok(answer) if answer.status < 500 && answer.status != 429);
+    let is_gone = ends::is_gone(&job, &answer);
     let end = ends::attempt_outcome(shared, &job, answer, begun, now);
     drop(job.call);
-    let _ = shared.ends.send(FinishedClaim { claimed: job.claimed, end });
-    let NextSteps { next, given_back, is_hungry } = shared.lanes().end(lane, well, now);
+    let called = job.version;
+    let _ = shared.ends.send(Ended { claim: FinishedClaim { claimed: job.claimed, end }, called, is_gone });
+    if is_gone {
+        // Nothing else is sent before its event is deactivated.
+        let given_back = shared.lanes().give_up(lane);
+        given_back.into_iter().for_each(|job| give_back(shared, job));
+    }
+    let NextSteps { next, given_back, is_hungry } = shared.lanes().end(lane, Some(called), well, now);
     given_back.into_iter().for_each(|job| give_back(shared, job));
     if is_hungry {
         shared.wake.notify_one();

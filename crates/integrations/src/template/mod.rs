@@ -179,6 +179,28 @@ impl Template {
         Ok(if self.kind == Kind::Target { without_dots(&out) } else { out })
     }
 
+    /// Could it have made this text, of whatever values?
+    pub fn could_make(&self, made: &str) -> bool {
+        let mut rest = made;
+        let mut is_behind_value = false;
+        let mut segments = self.segments.iter().peekable();
+        while let Some(segment) = segments.next() {
+            let Segment::Text(text) = segment else {
+                is_behind_value = true;
+                continue;
+            };
+            let after = match (is_behind_value, segments.peek()) {
+                (true, None) => return rest.ends_with(text),
+                (true, Some(_)) => rest.split_once(text).map(|(_, after)| after),
+                (false, _) => rest.strip_prefix(text.as_str()),
+            };
+            let Some(after) = after else { return false };
+            rest = after;
+            is_behind_value = false;
+        }
+        is_behind_value || rest.is_empty()
+    }
+
     fn put(&self, out: &mut String, value: Option<Value>, place: Place) {
         match self.kind {
             Kind::Json if place != Place::Quoted => out.push_str(&value.unwrap_or(Value::Null).to_string()),

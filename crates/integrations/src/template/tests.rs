@@ -186,3 +186,25 @@ fn sizes_are_bounded() {
     assert!(Template::read(&"x".repeat(LONGEST_TEMPLATE + 1), None, Kind::Plain).is_err());
     assert!(Template::read(&"$event.id".repeat(MOST_PLACEHOLDERS + 1), None, Kind::Plain).is_err());
 }
+
+#[test]
+fn a_text_may_be_one_that_a_template_made() {
+    for (template, made, could) in [
+        ("/v2/hook", "/v2/hook", true),
+        ("/v2/hook", "/v1/hook", false),
+        ("/v2/hook", "/v2/hook/1", false),
+        ("", "", true),
+        ("", "/v1", false),
+        ("/v2/$incident.id", "/v2/7", true),
+        ("/v2/$incident.id", "/v2/", true),
+        ("/v2/$incident.id", "/v1/7", false),
+        ("/v2/$incident.id/close", "/v2/7/close", true),
+        ("/v2/$incident.id/close", "/v2/7", false),
+        ("/$incident.id/a/$incident.status/b", "/7/a/New/b", true),
+        ("/$incident.id/a/$incident.status/b", "/7/c/New/b", false),
+        ("$incident.id$incident.status", "anything", true),
+    ] {
+        let read = Template::read(template, Some(Entity::Incident), Kind::Target).unwrap();
+        assert_eq!(read.could_make(made), could, "{template} {made}");
+    }
+}
