@@ -371,9 +371,24 @@ fn update_queues(
 /// Clears the time since when an event fails, so that its next five days start anew.
 pub fn clear_failures(conn: &mut Conn, (tenant, event): &Lane) -> Result<()> {
     use integration_lanes::dsl;
-    let lane = dsl::integration_lanes.find((tenant, event));
+    let lane = dsl::integration_lanes.find((tenant, event)).filter(dsl::failing_since_ms.is_not_null());
     diesel::update(lane).set(dsl::failing_since_ms.eq(None::<i64>)).execute(conn)?;
     Ok(())
+}
+
+/// As [`clear_failures`], of all events of an integration. What delivers waits for the rest of the transaction.
+pub fn clear_all_failures(conn: &mut Conn, tenant: &str, integration: &str) -> Result<()> {
+    use integration_lanes::dsl;
+    let events = "integration_lanes.event_id IN (SELECT e.id FROM integration_events e WHERE e.tenant_id = ";
+    let events = Condition::sql(events).text(tenant).then(" AND e.integration_id = ").text(integration).then(")");
+    let failing = dsl::integration_lanes.filter(dsl::tenant_id.eq(tenant)).filter(events);
+    let failing = failing.filter(dsl::failing_since_ms.is_not_null());
+    let lanes: Vec<Lane> = failing.select((dsl::tenant_id, dsl::event_id)).load(conn)?;
+    if lanes.is_empty() {
+        return Ok(());
+    }
+    store::lock_lanes(conn, &lanes)?;
+    lanes.iter().try_for_each(|lane| clear_failures(conn, lane))
 }
 
 /// What a delivery sends belongs to it.

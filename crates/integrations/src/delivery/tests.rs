@@ -209,6 +209,21 @@ fn a_failed_attempt_is_due_again_and_its_queue_with_it() {
 }
 
 #[test]
+fn a_change_lets_the_days_without_a_success_begin_anew() {
+    let fixture = fixture(3);
+    let claimed = fixture.claim("one", NOW, 3);
+    let fail = |number: usize, at| {
+        let finished = fixture.finish("one", &claimed[number], "failed", 0, at);
+        finished.failing.get(&lane()).map(|since| since - NOW.millis())
+    };
+    assert_eq!(fail(0, after(10)), Some(10));
+    fixture.write(|conn| queue::clear_all_failures(conn, "client_1", "INTG-2"));
+    assert_eq!(fail(1, after(20)), Some(10), "that was another integration");
+    fixture.write(|conn| queue::clear_all_failures(conn, "client_1", "INTG-1"));
+    assert_eq!(fail(2, after(30)), Some(30));
+}
+
+#[test]
 fn what_is_held_waits_to_be_released() {
     let fixture = fixture(3);
     let last = fixture.claim("one", NOW, 3).remove(2);

@@ -236,6 +236,8 @@ pub fn change_row(
     row.set(vault, &read.config, &read.secrets)?;
     store::update(tx.conn, &row)?;
     record::change_with(tx, integration, Some(old), Some(&row), secrets.changes(&read.secrets, NOTIFIER))?;
+    // How it did before says nothing of how it does now.
+    queue::clear_failures(tx.conn, &(row.tenant_id.clone(), row.id.clone()))?;
     Ok(row)
 }
 

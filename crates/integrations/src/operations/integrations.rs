@@ -11,7 +11,7 @@ use db::Conn;
 use outbox::{Tx, Unpublished};
 
 use crate::{
-    delivery::store as deliveries,
+    delivery::{queue, store as deliveries},
     event::{record, store as events},
     installed::{
         kinds,
@@ -303,6 +303,9 @@ pub fn change_row(tx: &mut Tx<'_>, services: &Services, old: &Row, body: &serde_
     }
     store::update(tx.conn, &row)?;
     tx.record_change_with(Some(old), Some(&row), noted)?;
+    if change.notifier.is_some() {
+        queue::clear_all_failures(tx.conn, &row.tenant_id, &row.id)?;
+    }
     Ok(row)
 }
 
@@ -461,6 +464,7 @@ pub fn switch_row(tx: &mut Tx<'_>, old: Row, enabled: bool) -> db::Result<Row> {
         let of = deliveries::DeliveriesOf::Integration(&row.id);
         deliveries::bring_forward_in_place(tx.conn, &row.tenant_id, of, tx.now)?;
         deliveries::release_all(tx.conn, &row.tenant_id, &row.id, tx.now)?;
+        queue::clear_all_failures(tx.conn, &row.tenant_id, &row.id)?;
     }
     tx.record_change(Some(&old), Some(&row))?;
     Ok(row)
@@ -499,6 +503,7 @@ pub async fn rotate(
             row.set_signing(&services.vault, &Signing { current: current.clone(), previous })?;
             store::update(tx.conn, &row)?;
             tx.record_change_with(Some(&old), Some(&row), vec![Unpublished::secret(SIGNING, true, true)])?;
+            queue::clear_all_failures(tx.conn, &row.tenant_id, &row.id)?;
             let previous_valid_until = (!revoke).then(|| base::Timestamp::from_millis(until));
             let shown = |signing_secret| SigningSecret { signing_secret, previous_valid_until };
             Answer::once(&shown(Some(current.into_inner())), &shown(None))
