@@ -163,6 +163,9 @@ impl ReadsUrls for OutgoingSender {
                 let why = format!("the other side answered {}", answer.status);
                 return Err(SendError { status: Some(answer.status), ..SendError::new(why) });
             }
+            if let Some(cut) = answer.cut {
+                return Err(SendError::new(cut.to_string()));
+            }
             if answer.body.len() > most {
                 return Err(SendError::new(format!("the other side answered more than {most} bytes")));
             }

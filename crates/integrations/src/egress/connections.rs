@@ -15,7 +15,10 @@ use hyper_util::{
     client::legacy::{self, Client},
     rt::{TokioExecutor, TokioIo, TokioTimer},
 };
-use tokio::sync::Semaphore;
+use tokio::{
+    sync::Semaphore,
+    time::{Instant, timeout_at},
+};
 use tower_service::Service;
 
 use super::dial::{DialError, Dialler, Stream};
@@ -34,20 +37,32 @@ pub enum ExchangeError {
     /// There is no connection, or no head of an answer came.
     #[error(transparent)]
     Client(#[from] legacy::Error),
-    /// The answer began, and did not end.
+    /// No head of an answer came in time.
+    #[error("no answer in time")]
+    Late,
+}
+
+/// Why the body of an answer is not whole. Its head says all the same what became of the request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Cut {
+    /// It broke off.
     #[error("the answer ended before it was complete")]
-    Incomplete,
+    Broken,
+    /// It took too long.
+    #[error("the answer did not end in time")]
+    Late,
 }
 
-impl ExchangeError {
-    /// There is no connection.
-    pub fn is_connect(&self) -> bool {
-        matches!(self, Self::Client(error) if error.is_connect())
-    }
+/// An answer.
+#[derive(Debug)]
+pub struct Response {
+    /// Its head.
+    pub head: response::Parts,
+    /// The start of its body.
+    pub body: Vec<u8>,
+    /// Why that ended before its end, and before as much was read as was asked for.
+    pub cut: Option<Cut>,
 }
-
-/// The head of an answer, and the start of its body.
-pub type ResponseParts = (response::Parts, Vec<u8>);
 
 /// Makes calls on connections that it keeps. One of them for each runtime: connections live where they were made.
 pub struct Connections {
@@ -96,19 +111,36 @@ impl Connections {
         Self { client }
     }
 
-    /// Sends a request and reads up to `most` bytes of the body of its answer. How long that may take is for the caller
-    /// to bound.
-    pub async fn exchange(&self, request: Request<Body>, most: usize) -> Result<ResponseParts, ExchangeError> {
-        let (head, mut body) = self.client.request(request).await?.into_parts();
-        let mut start = Vec::new();
-        while start.len() < most {
-            let Some(frame) = body.frame().await else { break };
-            let frame = frame.map_err(|_| ExchangeError::Incomplete)?;
-            if let Ok(data) = frame.into_data() {
-                start.extend_from_slice(data.get(..data.len().min(most - start.len())).unwrap_or_default());
+    /// Sends a request and reads up to `most` bytes of the body of its answer, until `deadline`.
+    pub async fn exchange(
+        &self,
+        request: Request<Body>,
+        most: usize,
+        deadline: Instant,
+    ) -> Result<Response, ExchangeError> {
+        let answered = timeout_at(deadline, self.client.request(request)).await;
+        let (head, mut incoming) = answered.map_err(|_| ExchangeError::Late)??.into_parts();
+        let mut body = Vec::new();
+        let mut cut = None;
+        while body.len() < most {
+            match timeout_at(deadline, incoming.frame()).await {
+                Ok(None) => break,
+                Ok(Some(Ok(frame))) => {
+                    if let Ok(data) = frame.into_data() {
+                        body.extend_from_slice(data.get(..data.len().min(most - body.len())).unwrap_or_default());
+                    }
+                }
+                Ok(Some(Err(_))) => {
+                    cut = Some(Cut::Broken);
+                    break;
+                }
+                Err(_) => {
+                    cut = Some(Cut::Late);
+                    break;
+                }
             }
         }
-        Ok((head, start))
+        Ok(Response { head, body, cut })
     }
 }
 

@@ -15,12 +15,14 @@ use hyper::{
     HeaderMap, Request, Uri,
     header::{HeaderName, HeaderValue},
 };
+use hyper_util::client::legacy;
+use tokio::time::Instant;
 use traces::Context;
 
 use crate::{
     egress::{
         Guard,
-        connections::{Connections, ExchangeError},
+        connections::{Connections, Cut, ExchangeError, Response},
         dial::Dialler,
     },
     notifier::{Notifier, Secrets},
@@ -55,6 +57,8 @@ pub struct Answer {
     pub headers: HeaderMap,
     /// The start of the body, [`KEPT`] bytes at most where nothing else was asked for.
     pub body: Vec<u8>,
+    /// Why the body is not whole, although less of it is there.
+    pub cut: Option<Cut>,
 }
 
 /// Why there is no answer. The sentence is for the integrator, and holds no secret.
@@ -95,12 +99,12 @@ impl HttpClient {
         if let Some(context) = traces::current() {
             add_trace(request.headers_mut(), &context);
         }
-        let exchange = tokio::time::timeout(self.timeout, self.connections.exchange(request, most));
-        let (head, body) = match exchange.await {
-            Ok(exchanged) => exchanged.map_err(|error| call_error(&error))?,
-            Err(_) => return Err(CallError::new(format!("no answer within {} ms", self.timeout.as_millis()))),
-        };
-        Ok(Answer { status: head.status.as_u16(), headers: head.headers, body })
+        let exchange = self.connections.exchange(request, most, Instant::now() + self.timeout);
+        let Response { head, body, cut } = exchange.await.map_err(|error| match error {
+            ExchangeError::Late => CallError::new(format!("no answer within {} ms", self.timeout.as_millis())),
+            ExchangeError::Client(error) => call_error(&error),
+        })?;
+        Ok(Answer { status: head.status.as_u16(), headers: head.headers, body, cut })
     }
 
     /// The URL as it is dialled; refused when it may not be.
@@ -152,7 +156,7 @@ fn without_number(text: &str) -> &str {
 }
 
 /// The innermost cause, which says most.
-fn call_error(error: &ExchangeError) -> CallError {
+fn call_error(error: &legacy::Error) -> CallError {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {

@@ -15,7 +15,7 @@ use hyper::{
 use percent_encoding::utf8_percent_encode;
 use serde_json::Value;
 
-use super::http_client::{Answer, CallError, Endpoint, HttpClient, basic};
+use super::http_client::{Answer, CallError, Endpoint, HttpClient, KEPT, basic};
 use crate::template::ENCODED;
 
 /// A token is not used in the last part of its life.
@@ -209,6 +209,35 @@ fn read(answer: &Answer) -> Result<FetchedToken, CallError> {
         Some(token) => {
             Ok(FetchedToken { token, seconds: seconds.unwrap_or(UNSAID_S).max(1), refresh: text("refresh_token") })
         }
-        None => Err(CallError::new("no token: the answer of the server of tokens has none")),
+        None => Err(CallError::new(match answer.cut {
+            Some(cut) => format!("no token: {cut}"),
+            None if answer.body.len() >= KEPT => {
+                format!("no token: the answer of the server of tokens is longer than {} KiB", KEPT >> 10)
+            }
+            None => "no token: the answer of the server of tokens has none".to_owned(),
+        })),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::HeaderMap;
+
+    use super::*;
+    use crate::egress::connections::Cut;
+
+    #[test]
+    fn an_answer_without_a_token_says_why() {
+        let why = |body: &str, cut| {
+            let answer = Answer { status: 200, headers: HeaderMap::new(), body: body.as_bytes().to_vec(), cut };
+            read(&answer).err().map(|error| error.to_string())
+        };
+        let whole = "{\"access_token\": \"t\"}";
+        assert_eq!(why(whole, None), None);
+        assert_eq!(why(whole, Some(Cut::Broken)), None, "it is all there");
+        assert!(why("{}", None).unwrap().ends_with("has none"));
+        assert!(why("{\"access_token\": \"", Some(Cut::Broken)).unwrap().ends_with("before it was complete"));
+        let long = format!("{{\"access_token\": \"{}", "t".repeat(KEPT));
+        assert!(why(&long[..KEPT], None).unwrap().ends_with("is longer than 16 KiB"));
     }
 }

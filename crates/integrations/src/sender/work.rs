@@ -28,6 +28,7 @@ use super::{
 };
 use crate::{
     delivery::queue::{ClaimOutcome, FinishedClaim, Lane},
+    egress::connections::Cut,
     event::store as event_store,
     installed::store as installed,
 };
@@ -402,7 +403,8 @@ async fn attempt(shared: &Shared, lane: &Lane, job: Job) -> Vec<Job> {
             let call = shared.caller.call(endpoint, &job.message, &job.claimed.id, begun);
             let answer = traces::scope(trace.context(), call).await;
             trace.end(&answer);
-            shared.calls.end(&job.host.0, &job.host.1, answer.is_ok());
+            let has_answered = matches!(&answer, Ok(answer) if answer.cut != Some(Cut::Late));
+            shared.calls.end(&job.host.0, &job.host.1, has_answered);
             answer
         }
         Err(error) => Err(error.clone()),
