@@ -310,3 +310,16 @@ fn the_former_address_says_nothing_of_the_present_one() {
     fixture.deliver(1, "/v2/EVT-1");
     wait("the end", || !fixture.event().active);
 }
+
+#[test]
+fn an_endpoint_that_is_not_there_is_left_alone() {
+    let peer = Peer::start(404, Duration::ZERO);
+    let fixture = fixture(&peer);
+    fixture.deliver(30, "/v1");
+    wait("calls", || peer.calls() >= 10);
+    is_left_alone(&peer);
+    assert!(peer.calls() < 20, "{} calls", peer.calls());
+    // One of the former targets says nothing of the present one.
+    fixture.change(|_, _, event| event.config.0.end_point_uri = "/v2".to_owned());
+    wait("the end", || fixture.count("pending") == 30 && peer.calls() >= 60);
+}

@@ -394,6 +394,16 @@ async fn attempts(shared: Arc<Shared>, lane: Lane, first: Job) {
     }
 }
 
+/// Is an endpoint well that answers so? What it refuses of one delivery (400, 422 and the like) says nothing of the
+/// others; that it knows no such caller does, and that nothing is there, where all of them go to the same target.
+fn is_well(status: u16, is_same_for_all: bool) -> bool {
+    match status {
+        404 => !is_same_for_all,
+        401 | 403 | 405 | 407 | 408 | 429 => false,
+        status => (200..300).contains(&status) || (400..500).contains(&status),
+    }
+}
+
 /// Makes a call; answers what is to be sent after it.
 async fn attempt(shared: &Shared, lane: &Lane, job: Job) -> Vec<Job> {
     let begun = shared.now();
@@ -410,7 +420,7 @@ async fn attempt(shared: &Shared, lane: &Lane, job: Job) -> Vec<Job> {
         Err(error) => Err(error.clone()),
     };
     let now = shared.now();
-    let well = matches!(&answer, Ok(answer) if answer.status < 500 && answer.status != 429);
+    let well = matches!(&answer, Ok(answer) if is_well(answer.status, job.message.target == job.config.end_point_uri));
     let is_gone = ends::is_gone(&job, &answer);
     let end = ends::attempt_outcome(shared, &job, answer, begun, now);
     drop(job.call);
@@ -427,4 +437,19 @@ async fn attempt(shared: &Shared, lane: &Lane, job: Job) -> Vec<Job> {
         shared.wake.notify_one();
     }
     in_time(shared, lane, next, now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_message_is_not_wrong_with_the_endpoint() {
+        for same_for_all in [false, true] {
+            let is_well = |status| is_well(status, same_for_all);
+            assert!([200, 204, 299, 400, 409, 410, 413, 415, 422].into_iter().all(is_well));
+            assert!(![100, 301, 304, 308, 401, 403, 405, 408, 429, 500, 503, 599].into_iter().any(is_well));
+            assert_eq!(is_well(404), !same_for_all);
+        }
+    }
 }
