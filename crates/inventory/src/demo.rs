@@ -79,7 +79,7 @@ fn fill_empty(tx: &mut Tx<'_>, partner: &str, tenant: &str) -> Result<bool> {
     for body in cloud_resources_and_checks() {
         create(tx, partner, tenant, &body)?;
     }
-    retire(tx, tenant)?;
+    retire(tx, partner, tenant)?;
     Ok(true)
 }
 
@@ -174,10 +174,10 @@ fn create(tx: &mut Tx<'_>, partner: &str, tenant: &str, body: &Value) -> Result<
 }
 
 /// One machine has been replaced.
-fn retire(tx: &mut Tx<'_>, tenant: &str) -> Result<()> {
+fn retire(tx: &mut Tx<'_>, partner: &str, tenant: &str) -> Result<()> {
     for row in store::find_by_host_name(tx.conn, tenant, "old-web")? {
         let before = row.into_resource()?;
-        store::decommission(tx.conn, &rules::decommission(&before, "replaced by web-02", tx.now))?;
+        store::decommission(tx.conn, partner, &rules::decommission(&before, "replaced by web-02", tx.now))?;
         resource_changes::record_change(tx, Some(&before), None)?;
     }
     Ok(())

@@ -15,6 +15,7 @@ mod history_filters;
 mod manage;
 mod minimal;
 mod partner;
+mod races;
 mod reports;
 mod resource_types;
 mod resources;

@@ -164,6 +164,8 @@ fn describe_type(conn: &mut Conn, report: &Report, resource: &mut Resource) -> R
 
 fn describe_place(tx: &mut Tx<'_>, report: &Report, resource: &mut Resource) -> Result<()> {
     if let (None, Some(place)) = (resource.site_id, report.location.as_deref().filter(|p| !p.trim().is_empty())) {
+        // Two machines must not both add the place that they tell.
+        identities::lock_identities(tx.conn, &resource.tenant_id)?;
         resource.site_id = Some(sites::store::find_or_create(tx, &resource.tenant_id, place)?);
     }
     Ok(())

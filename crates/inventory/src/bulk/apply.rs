@@ -20,9 +20,10 @@ use crate::{
     reports::identity::{IdentityKey, are_told_apart},
     resources::{
         changes, filter, http, identities,
-        input::{MOST_TAGS, too_many_tags},
+        input::{LocationReference, MOST_TAGS, too_many_tags},
         lock, rules, store,
     },
+    sites,
 };
 
 /// Where rows are stored.
@@ -48,7 +49,8 @@ pub fn apply_until(
     rows: &[Row],
     is_enough: impl Fn() -> bool,
 ) -> Result<Vec<BulkResult>> {
-    db::Lock::of("bulk", &destination.tenant).take(tx.conn)?;
+    lock::lock_many(tx.conn, &destination.tenant)?;
+    share_sites(tx.conn, destination, rows)?;
     let mut results = Vec::with_capacity(rows.len());
     let mut together = TOGETHER;
     let mut enough = false;
@@ -70,6 +72,18 @@ pub fn apply_until(
         }
     }
     Ok(results)
+}
+
+/// Shares the sites that rows name before any row is stored: whoever changes a site waits for rows of resources there.
+fn share_sites(conn: &mut Conn, destination: &Destination, rows: &[Row]) -> Result<()> {
+    let entries = rows.iter().filter_map(|row| row.entry.as_ref().ok());
+    let mut named: Vec<&LocationReference> = entries.filter_map(|entry| entry.input.location.as_ref()).collect();
+    named.sort_unstable();
+    named.dedup();
+    for LocationReference { id, name } in named {
+        sites::store::resolve(conn, &destination.tenant, *id, name.as_deref())?;
+    }
+    Ok(())
 }
 
 /// How many rows are undone together when one of them is refused, and then carried out one by one. To be able to undo

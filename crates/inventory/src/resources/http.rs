@@ -52,9 +52,9 @@ pub async fn create(context: RequestContext, Body(input): Body<Input>) -> api::R
 
 /// Creates the resource that a body describes.
 pub fn create_in(tx: &mut Tx<'_>, partner: &str, tenant: &str, input: &Input) -> Result<Resource> {
-    let resource = build(tx, tenant, input)?;
+    let resource = rules::create(input, tenant, store::new_id(), tx.now)?;
     let identities = rules::identities(&resource);
-    add(tx, partner, resource, &identities)
+    add(tx, partner, input, resource, &identities)
 }
 
 /// As [`create_in`], with identity keys that are known already.
@@ -65,23 +65,24 @@ pub fn create_known_by(
     input: &Input,
     identities: &[IdentityKey],
 ) -> Result<Resource> {
-    let resource = build(tx, tenant, input)?;
-    add(tx, partner, resource, identities)
+    let resource = rules::create(input, tenant, store::new_id(), tx.now)?;
+    add(tx, partner, input, resource, identities)
 }
 
-fn build(tx: &mut Tx<'_>, tenant: &str, input: &Input) -> Result<Resource> {
-    let mut resource = rules::create(input, tenant, store::new_id(), tx.now)?;
-    resolve(tx.conn, input, &mut resource)?;
-    Ok(resource)
-}
-
-fn add(tx: &mut Tx<'_>, partner: &str, resource: Resource, identities: &[IdentityKey]) -> Result<Resource> {
+fn add(
+    tx: &mut Tx<'_>,
+    partner: &str,
+    input: &Input,
+    mut resource: Resource,
+    identities: &[IdentityKey],
+) -> Result<Resource> {
     if !identities.is_empty() {
         identities::lock_identities(tx.conn, &resource.tenant_id)?;
     }
     if let Some(known) = identities::find(tx.conn, &resource.tenant_id, identities, "")? {
         return Err(rules::known_already(known.by.kind(), &known.id).into());
     }
+    resolve(tx.conn, input, &mut resource)?;
     store::insert(tx.conn, partner, &resource, identities)?;
     changes::record_change(tx, None, Some(&resource))?;
     Ok(resource)
@@ -89,17 +90,17 @@ fn add(tx: &mut Tx<'_>, partner: &str, resource: Resource, identities: &[Identit
 
 /// Finds the type and the place that a body names.
 pub fn resolve(conn: &mut Conn, input: &Input, resource: &mut Resource) -> Result<()> {
-    if let Some(name) = &input.resource_type {
-        resource.resource_type = types::resolve(conn, &resource.tenant_id, name, None)?;
-    } else if resource.resource_type.0 == 0 {
-        resource.resource_type = types::resolve(conn, &resource.tenant_id, types::default_for(&resource.kind), None)?;
-    }
     if input.location == Some(LocationReference::default()) {
         resource.site_id = None;
     } else if let Some(LocationReference { id, name }) = &input.location {
         let site = sites::store::resolve(conn, &resource.tenant_id, *id, name.as_deref())?;
         let missing = || Problem::field("location", "names no site of this tenant; create it first");
         resource.site_id = Some(site.ok_or_else(missing)?);
+    }
+    if let Some(name) = &input.resource_type {
+        resource.resource_type = types::resolve(conn, &resource.tenant_id, name, None)?;
+    } else if resource.resource_type.0 == 0 {
+        resource.resource_type = types::resolve(conn, &resource.tenant_id, types::default_for(&resource.kind), None)?;
     }
     Ok(())
 }
@@ -186,8 +187,8 @@ pub async fn update(
 /// The next version of a resource, as a body describes it. Stores its identity keys.
 pub fn next_version(conn: &mut Conn, input: &Input, old: &Resource, now: Timestamp) -> Result<Resource> {
     let mut resource = rules::update(input, old, now)?;
-    resolve(conn, input, &mut resource)?;
     move_identities(conn, old, &resource)?;
+    resolve(conn, input, &mut resource)?;
     Ok(resource)
 }
 
@@ -293,7 +294,11 @@ async fn to_history(
     context
         .write(move |tx, scope| {
             let before = lock_for_update(tx, scope, &id)?.into_resource()?;
-            let row = store::decommission(tx.conn, &rules::decommission(&before, &reason, tx.now))?;
+            let row = store::decommission(
+                tx.conn,
+                scope.tenant.partner.as_str(),
+                &rules::decommission(&before, &reason, tx.now),
+            )?;
             changes::record_change(tx, Some(&before), None)?;
             answer(tx.conn, &row)
         })

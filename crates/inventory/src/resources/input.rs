@@ -41,7 +41,7 @@ const CREDENTIAL_TEXTS: [&str; 4] = ["snmpVersion", "securityLevel", "oauthAcces
 const CREDENTIAL_SECRETS: [&str; 2] = ["oauthClientKey", "oauthClientSecret"];
 
 /// A site, by its id or its name; `{}` for none.
-#[derive(Clone, Debug, Default, PartialEq, Request)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Request)]
 #[request(schema = "LocationReference", check = names_one)]
 pub struct LocationReference {
     /// Its integer id.

@@ -1,4 +1,7 @@
 //! The lock of a resource: one change at a time.
+//!
+//! Whoever changes a resource locks it before reading it, then what it refers to: the identity keys of its tenant,
+//! its site, the types of its tenant, and the groups. Whoever changes several takes [`lock_many`] first.
 
 use db::{Conn, Lock, Result};
 
@@ -7,8 +10,15 @@ pub fn lock_resource(conn: &mut Conn, id: &str) -> Result<()> {
     lock_of(&id.to_ascii_lowercase()).take(conn)
 }
 
-/// As [`lock_resource`], for several, which any others lock in the same order.
-pub fn lock_resources(conn: &mut Conn, ids: &[&str]) -> Result<()> {
+/// Makes those that change many resources of a tenant take turns until the end of the transaction: each waits for
+/// resources while it has others.
+pub fn lock_many(conn: &mut Conn, tenant: &str) -> Result<()> {
+    Lock::of("bulk", tenant).take(conn)
+}
+
+/// As [`lock_resource`], for several of a tenant.
+pub fn lock_resources(conn: &mut Conn, tenant: &str, ids: &[&str]) -> Result<()> {
+    lock_many(conn, tenant)?;
     let mut ids: Vec<String> = ids.iter().map(|id| id.to_ascii_lowercase()).collect();
     ids.sort_unstable();
     let locks: Vec<Lock> = ids.iter().map(|id| lock_of(id)).collect();

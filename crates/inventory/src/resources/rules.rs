@@ -120,6 +120,11 @@ pub fn no_resource(id: &str) -> Problem {
     Problem::not_found(format!("No Resource found with UUID : {id:.100}"))
 }
 
+/// 409: somebody else changed the resource since it was read.
+pub fn changed_meanwhile() -> Problem {
+    Problem::conflict("Somebody else changed the resource meanwhile. Read it again.")
+}
+
 /// 409: the tenant has the machine already.
 pub fn known_already(key: &str, id: &str) -> Problem {
     Problem::conflict(format!("This machine is in the inventory already, by its {key}: resource {id}."))

@@ -134,28 +134,34 @@ pub fn update(conn: &mut Conn, partner: &str, old: &Row, resource: &Resource) ->
     Ok(row)
 }
 
-/// Replaces the row of a resource.
+/// Replaces the row of a resource, whose version must be one higher than the stored one.
 fn write_over(conn: &mut Conn, row: &Row, resource: &Resource) -> Result<()> {
     let keys = FurtherKeys::of(resource);
-    let this = diesel::update(resources::table.find((&resource.tenant_id, &resource.id)));
-    db::direct!(conn, |conn| this.set((row, &keys)).execute(conn))?;
-    Ok(())
+    let stored = resources::table.find((&resource.tenant_id, &resource.id));
+    let stored = diesel::update(stored.filter(resources::version.eq(resource.version - 1)));
+    match db::direct!(conn, |conn| stored.set((row, &keys)).execute(conn))? {
+        0 => Err(rules::changed_meanwhile().into()),
+        _ => Ok(()),
+    }
 }
 
 /// Moves a resource to history: it keeps its row, its names and tags, and loses its records in the inventory
 /// (identities, groups, software, antivirus).
-pub fn decommission(conn: &mut Conn, resource: &Resource) -> Result<Row> {
+/// `partner` is the partner of its tenant.
+pub fn decommission(conn: &mut Conn, partner: &str, resource: &Resource) -> Result<Row> {
     let row = Row::of(resource)?;
-    decommission_all(conn, &resource.tenant_id, std::slice::from_ref(resource))?;
+    decommission_all(conn, partner, &resource.tenant_id, std::slice::from_ref(resource))?;
     Ok(row)
 }
 
 /// As [`decommission`], for several of a tenant.
-pub fn decommission_all(conn: &mut Conn, tenant: &str, all: &[Resource]) -> Result<()> {
+pub fn decommission_all(conn: &mut Conn, partner: &str, tenant: &str, all: &[Resource]) -> Result<()> {
     for resource in all {
         write_over(conn, &Row::of(resource)?, resource)?;
         resource_index::log_change(conn, tenant, &resource.id)?;
     }
+    // Whoever adds members to a group has to see that they are gone, or else they are removed here.
+    groups::lock::lock(partner).share(conn)?;
     let ids: Vec<&str> = all.iter().map(|resource| resource.id.as_str()).collect();
     identities::release(conn, tenant, &ids)?;
     diesel::delete(group_members::table)

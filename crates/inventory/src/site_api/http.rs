@@ -263,6 +263,8 @@ async fn change_members(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
+            let tenant = store::find_required(tx.conn, &scope.scope(), id.0)?.tenant_id;
+            members::lock_members(tx, &tenant, &given)?;
             let site = lock_for_update(tx, scope, id)?;
             change(tx, scope.tenant.partner.as_str(), &site, &given)?;
             Ok(Answer::empty())

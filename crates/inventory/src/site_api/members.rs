@@ -1,4 +1,4 @@
-//! The resources at a site.
+//! The resources at a site. Who changes them holds the resources and then the site ([`lock_members`]).
 
 use base::{
     PageRequest, PageRows,
@@ -48,6 +48,12 @@ pub fn remove(tx: &mut Tx<'_>, partner: &str, site: &Site, given: &[SiteMemberRe
         given,
         |tx, row| if row.site_id == Some(site.id) { put(tx, partner, row, None) } else { Ok(()) },
     )
+}
+
+/// Locks the resources that references name until the end of the transaction; to be called before the site is locked.
+pub fn lock_members(tx: &mut Tx<'_>, tenant: &str, given: &[SiteMemberReference]) -> Result<()> {
+    let ids: Vec<&str> = given.iter().map(|reference| reference.id.as_str()).collect();
+    resources::lock::lock_resources(tx.conn, tenant, &ids)
 }
 
 fn for_each_member(

@@ -1,7 +1,7 @@
 //! Rows of sites. Every function takes the tenant, or the tenants of a scope.
 
 use base::{Key, PageRequest, PageRows, query::Sort, text::fold};
-use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
+use db::{Condition, Conn, Lock, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 use outbox::Tx;
 
@@ -29,7 +29,11 @@ pub fn find(conn: &mut Conn, scope: &[String], id: i64) -> Result<Option<Site>> 
 
 /// Locks a site, also against moves to it, until the end of the transaction.
 pub fn lock(conn: &mut Conn, id: i64) -> Result<()> {
-    db::Lock::of("site", id).take(conn)
+    lock_of(id).take(conn)
+}
+
+fn lock_of(id: i64) -> Lock {
+    Lock::of("site", id)
 }
 
 /// The site with this id among these tenants, or 404.
@@ -37,8 +41,16 @@ pub fn find_required(conn: &mut Conn, scope: &[String], id: i64) -> Result<Site>
     Ok(find(conn, scope, id)?.ok_or_else(rules::no_site)?)
 }
 
-/// The id of the site of a tenant that is meant by an id or else by a name (whatever its letter case).
+/// The id of the site of a tenant that is meant by an id or else by a name (whatever its letter case), for a resource
+/// that is put there: until the end of the transaction it is neither deleted nor changed.
 pub fn resolve(conn: &mut Conn, tenant: &str, id: Option<i64>, name: Option<&str>) -> Result<Option<i64>> {
+    let Some(site) = find_id(conn, tenant, id, name)? else { return Ok(None) };
+    lock_of(site).share(conn)?;
+    // It may have gone, or changed its name, while this waited.
+    find_id(conn, tenant, id, name)
+}
+
+fn find_id(conn: &mut Conn, tenant: &str, id: Option<i64>, name: Option<&str>) -> Result<Option<i64>> {
     use sites::dsl;
     let site_id = match (id, name) {
         (Some(id), _) => dsl::sites.find((tenant, id)).select(dsl::id).get_result(conn),
@@ -53,7 +65,8 @@ pub fn resolve(conn: &mut Conn, tenant: &str, id: Option<i64>, name: Option<&str
 }
 
 /// The id of the site of a tenant with this name (whatever its letter case), which is created when there is none. A
-/// machine may tell a longer name than people may give: it is cut.
+/// machine may tell a longer name than people may give: it is cut. The caller holds what keeps another from creating it
+/// at the same time.
 pub fn find_or_create(tx: &mut Tx<'_>, tenant: &str, name: &str) -> Result<i64> {
     let name: String = name.trim().chars().take(LONGEST_NAME).collect();
     if let Some(id) = resolve(tx.conn, tenant, None, Some(&name))? {

@@ -107,7 +107,7 @@ impl Fixture {
         self.write(move |conn| {
             let old = resources::store::find(conn, &[tenant], &id)?.unwrap();
             let resource = resource_rules::decommission(&old.into_resource()?, "gone", NOW);
-            resources::store::decommission(conn, &resource)
+            resources::store::decommission(conn, "msp_1", &resource)
         });
     }
 
@@ -333,4 +333,21 @@ fn a_reported_place_is_created_once() {
     });
     assert_eq!((ids[0], ids[2]), (ids[1], ids[3]));
     assert_ne!(ids[0], ids[2]);
+}
+
+#[test]
+fn a_resource_that_somebody_else_changed_is_not_written_over() {
+    let fixture = Fixture::new();
+    let id = fixture.resource("client_1", &[("name", "one")]);
+    let seen = fixture.read(|conn| resources::store::find(conn, &["client_1".to_owned()], &id)).unwrap();
+    fixture.set("client_1", &id, "description", "theirs");
+    let before = seen.clone().into_resource().unwrap();
+    let mine = resource_rules::changed(&before, NOW);
+    let stale = seen.clone();
+    let updated = fixture.refused(move |conn| resources::store::update(conn, "msp_1", &stale, &mine).map(drop));
+    let gone = resource_rules::decommission(&before, "gone", NOW);
+    let decommissioned = fixture.refused(move |conn| resources::store::decommission(conn, "msp_1", &gone).map(drop));
+    assert_eq!([updated.kind, decommissioned.kind], [Kind::Conflict; 2]);
+    let now = fixture.read(|conn| resources::store::find(conn, &["client_1".to_owned()], &id)).unwrap();
+    assert_eq!((now.version, now.state.as_str()), (seen.version + 1, "active"));
 }

@@ -103,7 +103,7 @@ impl Restorer for Resources {
         let row = store::find_required(tx.conn, &tenant, &change.entity_id)?;
         let before = row.clone().into_resource()?;
         if !change.existed {
-            store::decommission(tx.conn, &rules::decommission(&before, reason(change), tx.now))?;
+            store::decommission(tx.conn, partner, &rules::decommission(&before, reason(change), tx.now))?;
             return changes::record_change(tx, Some(&before), None);
         }
         let mut after = rules::changed(&before, tx.now);
@@ -118,7 +118,7 @@ impl Restorer for Resources {
         let Some(first) = all.first() else { return Ok(0) };
         let is_new = |other: &&ObjectChange| !other.existed && other.exists && other.tenant_id == first.tenant_id;
         let new: Vec<&ObjectChange> = all.iter().take_while(is_new).collect();
-        if new.len() > 1 && decommission_all(tx, &first.tenant_id, &new)? {
+        if new.len() > 1 && decommission_all(tx, scope, &first.tenant_id, &new)? {
             return Ok(new.len());
         }
         self.restore(tx, scope, first).map(|()| 1)
@@ -147,10 +147,10 @@ fn reason(change: &ObjectChange) -> &str {
 }
 
 /// Moves resources to history; none and `false` when one of them is not in the inventory.
-fn decommission_all(tx: &mut Tx<'_>, tenant: &str, new: &[&ObjectChange]) -> Result<bool> {
+fn decommission_all(tx: &mut Tx<'_>, scope: &RequestScope, tenant: &str, new: &[&ObjectChange]) -> Result<bool> {
     let ids: Vec<&str> = new.iter().map(|change| change.entity_id.as_str()).collect();
     let reasons: HashMap<&str, &str> = new.iter().map(|change| (change.entity_id.as_str(), reason(change))).collect();
-    lock::lock_resources(tx.conn, &ids)?;
+    lock::lock_resources(tx.conn, tenant, &ids)?;
     let rows = store::find_all_current(tx.conn, tenant, &ids)?;
     if rows.len() != ids.len() {
         return Ok(false);
@@ -159,7 +159,7 @@ fn decommission_all(tx: &mut Tx<'_>, tenant: &str, new: &[&ObjectChange]) -> Res
     let reason_of = |resource: &Resource| reasons.get(resource.id.as_str()).copied().unwrap_or(UNDONE);
     let gone = |resource| rules::decommission(resource, reason_of(resource), tx.now);
     let after: Vec<Resource> = before.iter().map(gone).collect();
-    store::decommission_all(tx.conn, tenant, &after)?;
+    store::decommission_all(tx.conn, scope.tenant.partner.as_str(), tenant, &after)?;
     before.iter().try_for_each(|resource| changes::record_change(tx, Some(resource), None)).map(|()| true)
 }
 
@@ -262,8 +262,8 @@ fn former_site(change: &ObjectChange) -> Option<i64> {
 /// The former site; what comes back from history does so without one that is gone for good, and after one that is not.
 fn site(tx: &mut Tx<'_>, scope: &RequestScope, change: &ObjectChange) -> Result<Option<i64>> {
     let Some(id) = former_site(change) else { return Ok(None) };
-    match sites::store::find(tx.conn, std::slice::from_ref(&change.tenant_id), id)? {
-        Some(site) => Ok(Some(site.id)),
+    match sites::store::resolve(tx.conn, &change.tenant_id, Some(id), None)? {
+        Some(site) => Ok(Some(site)),
         None if !change.exists && !scope.restores(sites::row::ENTITY, &id.to_string()) => Ok(None),
         None => Err(Problem::conflict(format!("The site {id} that it was at is gone.")).into()),
     }

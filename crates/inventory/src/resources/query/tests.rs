@@ -168,7 +168,7 @@ fn carry_out(fixture: &Fixture, made: &mut Vec<Resource>, step: Step) {
         }
         Step::Remove(one) if !made.is_empty() => {
             let one = made.remove(one % made.len());
-            fixture.write(move |conn| store::decommission(conn, &rules::decommission(&one, "", NOW)));
+            fixture.write(move |conn| store::decommission(conn, "msp_1", &rules::decommission(&one, "", NOW)));
         }
         _ => {}
     }
