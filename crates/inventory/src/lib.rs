@@ -62,6 +62,7 @@ const MIGRATIONS: db::Migrations = db::migrations!(
     each inventory0006_types,
     each inventory0007_states,
     both inventory0008_identities,
+    both inventory0009_type_paths,
 );
 
 /// The headings of the OpenAPI document under which the operations stand. The first is that of operations without

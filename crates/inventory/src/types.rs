@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::LazyLock};
 use actix_web::{HttpRequest, HttpResponse};
 use api::{RequestContext, get};
 use base::{query::Query, text::fold};
-use db::{Condition, Conn, Result};
+use db::{Condition, Conn, Lock, Result};
 use diesel::prelude::*;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -39,6 +39,16 @@ pub fn kind_of(given: &str) -> Option<&'static str> {
     KINDS.into_iter().find(|kind| *kind != "DEVICE" && *kind == name)
 }
 
+/// Is this text a path, and no name alone?
+pub fn is_path(given: &str) -> bool {
+    given.contains(">>")
+}
+
+/// A path that was given, as paths are compared.
+pub fn path_key(given: &str) -> String {
+    levels_of(&fold(given)).join(" >> ")
+}
+
 fn levels_of(path: &str) -> Vec<&str> {
     path.split(">>").map(str::trim).filter(|level| !level.is_empty()).collect()
 }
@@ -51,10 +61,10 @@ fn seeds() -> impl Iterator<Item = ResourceType> {
 static SEED_KEYS: LazyLock<Vec<(String, String)>> =
     LazyLock::new(|| SEED.iter().map(|(name, path)| (fold(name), fold(path))).collect());
 
-/// The seeded type with this folded path, else the first with this folded name.
-fn seed(path_key: &str, name_key: &str) -> Option<ResourceType> {
-    let by_path = SEED_KEYS.iter().position(|(_, path)| path == path_key);
-    let place = by_path.or_else(|| SEED_KEYS.iter().position(|(name, _)| name == name_key))?;
+/// The seeded type with this folded path, or else, for a name alone, the first with this name.
+fn seed(key: &str) -> Option<ResourceType> {
+    let by_path = SEED_KEYS.iter().position(|(_, path)| path == key);
+    let place = by_path.or_else(|| SEED_KEYS.iter().position(|(name, _)| name == key))?;
     seeds().nth(place)
 }
 
@@ -72,7 +82,7 @@ pub fn list(conn: &mut Conn, scope: &[String]) -> Result<Vec<ResourceType>> {
 /// The resources of the types that a filter names, each by its name or by its whole path.
 pub fn condition(conn: &mut Conn, scope: &[String], given: &[String]) -> Result<Condition> {
     let (paths, names): (Vec<String>, Vec<String>) =
-        given.iter().map(|text| levels_of(&fold(text)).join(" >> ")).partition(|key| key.contains(">>"));
+        given.iter().map(|text| path_key(text)).partition(|key| is_path(key));
     let by_name = Condition::text_in("resources.resource_type_key IN", names);
     if paths.is_empty() {
         return Ok(by_name);
@@ -105,43 +115,69 @@ pub fn path(conn: &mut Conn, tenant: &str, id: i64, name: &str) -> Result<String
     Ok(path.unwrap_or_else(|| name.to_owned()))
 }
 
+/// The path of a type of which the name alone does not tell it.
+pub fn path_beside_name(conn: &mut Conn, tenant: &str, (id, name): &(i64, String)) -> Result<Option<String>> {
+    if is_meant(*id, name) {
+        return Ok(None);
+    }
+    Ok(Some(path(conn, tenant, *id, name)?).filter(|path| path != name))
+}
+
+/// Does its name alone mean this type?
+fn is_meant(id: i64, name: &str) -> bool {
+    seed(&fold(name)).is_some_and(|seed| seed.id == id)
+}
+
 /// The text by which a body names each type of these tenants: its name where that resolves to it, else its path.
 pub fn labels(conn: &mut Conn, scope: &[String]) -> Result<HashMap<i64, String>> {
-    let label = |kind: ResourceType| {
-        let is_wanted = seeds().find(|seed| seed.name == kind.name);
-        let by_name = is_wanted.is_some_and(|seed| seed.id == kind.id);
-        (kind.id, if by_name { kind.name } else { kind.path })
-    };
+    let label = |kind: ResourceType| (kind.id, if is_meant(kind.id, &kind.name) { kind.name } else { kind.path });
     Ok(list(conn, scope)?.into_iter().map(label).collect())
 }
 
-/// Id and name of the type that a caller or a report names, by its name or its path; a new one is added.
-pub fn resolve(conn: &mut Conn, tenant: &str, given: &str, path: Option<&str>) -> Result<(i64, String)> {
-    use resource_types::dsl;
+/// Id and name of the type that a caller or a report names, by its path, or by its name alone; a new one is added.
+pub fn resolve(conn: &mut Conn, tenant: &str, given: &str) -> Result<(i64, String)> {
     let levels = levels_of(given);
     let name = levels.last().copied().unwrap_or("Other");
-    let key = fold(name);
-    if let Some(seed) = seed(&fold(&levels.join(" >> ")), &key) {
+    let path = if levels.is_empty() { name.to_owned() } else { levels.join(" >> ") };
+    if let Some(seed) = seed(&fold(&path)) {
         return Ok((seed.id, seed.name));
     }
-    let known: Option<(i64, String)> = dsl::resource_types
-        .filter(dsl::tenant_id.eq(tenant))
-        .filter(dsl::name_key.eq(&key))
-        .select((dsl::id, dsl::name))
-        .get_result(conn)
-        .optional()?;
-    if let Some(known) = known {
+    if let Some(known) = find_own(conn, tenant, name, &path)? {
         return Ok(known);
     }
+    // Of two that add a type at once, the second finds it.
+    Lock::of("resource-types", tenant).take(conn)?;
+    match find_own(conn, tenant, name, &path)? {
+        Some(known) => Ok(known),
+        None => add(conn, tenant, name, &path),
+    }
+}
+
+/// A type of the tenant's own, by its path; by a name alone, also the first of that name.
+fn find_own(conn: &mut Conn, tenant: &str, name: &str, path: &str) -> Result<Option<(i64, String)>> {
+    use resource_types::dsl;
+    let namesakes: Vec<ResourceType> = dsl::resource_types
+        .filter(dsl::tenant_id.eq(tenant))
+        .filter(dsl::name_key.eq(fold(name)))
+        .order(dsl::id)
+        .select((dsl::id, dsl::name, dsl::path))
+        .load(conn)?;
+    let key = fold(path);
+    let by_path = namesakes.iter().find(|kind| fold(&kind.path) == key);
+    let found = by_path.or_else(|| namesakes.first().filter(|_| name == path));
+    Ok(found.map(|kind| (kind.id, kind.name.clone())))
+}
+
+fn add(conn: &mut Conn, tenant: &str, name: &str, path: &str) -> Result<(i64, String)> {
+    use resource_types::dsl;
     let id = FIRST_OWN + db::next_id(conn, "resource_types")?;
-    let path = path.map_or_else(|| levels.join(" >> "), str::to_owned);
     diesel::insert_into(dsl::resource_types)
         .values((
             dsl::tenant_id.eq(tenant),
             dsl::id.eq(id),
             dsl::name.eq(name),
-            dsl::name_key.eq(&key),
-            dsl::path.eq(if path.is_empty() { name } else { &path }),
+            dsl::name_key.eq(fold(name)),
+            dsl::path.eq(path),
         ))
         .execute(conn)?;
     Ok((id, name.to_owned()))
@@ -172,4 +208,44 @@ pub async fn minimal(context: RequestContext) -> api::Result<HttpResponse> {
 pub async fn device_types(request: HttpRequest) -> api::Result<HttpResponse> {
     Query::parse(request.query_string())?.finish()?;
     api::answer::ok(&seeds().collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sites::tests::Fixture;
+
+    #[test]
+    fn a_path_means_that_path_only() {
+        let fixture = Fixture::new();
+        let resolved = |given: &'static str| fixture.write(move |conn| resolve(conn, "client_1", given));
+        let rack = resolved("Rack >> PDU");
+        let room = resolved("Room >> PDU");
+        let camera = resolved("Camera >> Linux");
+        assert!(rack != room && camera.0 >= FIRST_OWN, "{rack:?} {room:?} {camera:?}");
+        for (given, id) in [
+            ("rack>>pdu", rack.0),
+            ("ROOM >>  PDU", room.0),
+            ("PDU", rack.0),
+            ("camera >> linux", camera.0),
+            ("Linux", 1),
+            ("Server >> Linux", 1),
+            ("Workstation >> Linux", 6),
+            ("Server", 5),
+            (" >> ", 30),
+        ] {
+            assert_eq!(resolved(given).0, id, "{given}");
+        }
+        let alone = resolved("Balloon");
+        assert_eq!(resolved("balloon"), alone);
+        let labels = fixture.read(|conn| labels(conn, &["client_1".to_owned()]));
+        for (id, label) in labels {
+            let (found, name) = fixture.write({
+                let label = label.clone();
+                move |conn| resolve(conn, "client_1", &label)
+            });
+            let path = fixture.read(|conn| path_beside_name(conn, "client_1", &(id, name.clone())));
+            assert_eq!((found, path.unwrap_or(name)), (id, label));
+        }
+    }
 }

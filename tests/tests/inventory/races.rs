@@ -11,6 +11,7 @@ both_backends![
     a_move_to_a_site_loses_no_other_change,
     a_site_that_goes_at_the_same_time_has_no_machines,
     a_machine_that_goes_at_the_same_time_is_in_no_group,
+    a_type_that_is_new_to_several_at_once_is_one,
 ];
 
 /// How often each pair is tried.
@@ -94,5 +95,16 @@ fn a_machine_that_goes_at_the_same_time_is_in_no_group(server: &Server) {
         gone.ok();
         let members = client.get(&format!("/deviceGroups/{group}/childs")).page();
         assert_eq!(members["totalResults"], json!(0), "{members}");
+    }
+}
+
+fn a_type_that_is_new_to_several_at_once_is_one(server: &Server) {
+    let client = server.new_client();
+    for round in 0..ROUNDS {
+        let kind = format!("Kind {round}");
+        let make = |name: &str| client.post("/resources", &json!({"name": name, "resourceType": kind}));
+        at_once(|| make("one"), || make("other")).iter().for_each(|made| drop(made.ok()));
+        let types = client.get("/resourceType/minimal").list();
+        assert_eq!(types.iter().filter(|one| one["name"] == kind).count(), 1, "{types:?}");
     }
 }

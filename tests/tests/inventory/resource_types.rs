@@ -5,7 +5,12 @@ use serde_json::json;
 
 use super::{create, integer, keys, text};
 
-both_backends![types_have_the_documented_shape, the_table_grows_with_stored_resources, no_parameters_are_taken];
+both_backends![
+    types_have_the_documented_shape,
+    the_table_grows_with_stored_resources,
+    types_of_one_name_are_told_apart_by_their_paths,
+    no_parameters_are_taken,
+];
 
 fn types_have_the_documented_shape(server: &Server) {
     let types = server.new_client().get("/resourceType/minimal").list();
@@ -39,6 +44,20 @@ fn the_table_grows_with_stored_resources(server: &Server) {
     create(&client, &json!({"name": "c", "resourceType": "Linux"}));
     assert_eq!(named("Weather Balloon"), 1);
     assert_eq!(client.get("/resourceType/minimal").list().len(), before + 1);
+}
+
+fn types_of_one_name_are_told_apart_by_their_paths(server: &Server) {
+    let client = server.new_client();
+    for path in ["Rack >> PDU", "Room >> PDU", "Camera >> Linux"] {
+        create(&client, &json!({"name": path, "resourceType": path}));
+    }
+    create(&client, &json!({"name": "server", "resourceType": "Linux"}));
+    for path in ["Rack >> PDU", "Room >> PDU", "Camera >> Linux"] {
+        let found = client.search("/resources/search", &format!("resourceType:{path}")).page();
+        assert_eq!((&found["totalResults"], &found["results"][0]["name"]), (&json!(1), &json!(path)), "{found}");
+    }
+    let types = client.get("/resourceType/minimal").list();
+    assert_eq!(types.iter().filter(|kind| kind["name"] == "PDU").count(), 2, "{types:?}");
 }
 
 fn no_parameters_are_taken(server: &Server) {

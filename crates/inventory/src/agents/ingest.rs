@@ -157,7 +157,7 @@ fn describe(tx: &mut Tx<'_>, report: &Report, resource: &mut Resource) -> Result
 fn describe_type(conn: &mut Conn, report: &Report, resource: &mut Resource) -> Result<()> {
     let (id, name) = &resource.resource_type;
     if *id == 0 || kind::replaces(report, &types::path(conn, &resource.tenant_id, *id, name)?) {
-        resource.resource_type = types::resolve(conn, &resource.tenant_id, kind::of(report).path, None)?;
+        resource.resource_type = types::resolve(conn, &resource.tenant_id, kind::of(report).path)?;
     }
     Ok(())
 }

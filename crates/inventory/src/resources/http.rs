@@ -98,9 +98,9 @@ pub fn resolve(conn: &mut Conn, input: &Input, resource: &mut Resource) -> Resul
         resource.site_id = Some(site.ok_or_else(missing)?);
     }
     if let Some(name) = &input.resource_type {
-        resource.resource_type = types::resolve(conn, &resource.tenant_id, name, None)?;
+        resource.resource_type = types::resolve(conn, &resource.tenant_id, name)?;
     } else if resource.resource_type.0 == 0 {
-        resource.resource_type = types::resolve(conn, &resource.tenant_id, types::default_for(&resource.kind), None)?;
+        resource.resource_type = types::resolve(conn, &resource.tenant_id, types::default_for(&resource.kind))?;
     }
     Ok(())
 }

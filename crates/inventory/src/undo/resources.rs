@@ -233,7 +233,7 @@ fn set_former(tx: &mut Tx<'_>, scope: &RequestScope, change: &ObjectChange, reso
         let text = || before.and_then(Value::as_str).unwrap_or_default();
         match path.as_str() {
             "type" => text().clone_into(&mut resource.kind),
-            "resourceType" => resource.resource_type = types::resolve(tx.conn, &resource.tenant_id, text(), None)?,
+            "resourceType" => resource.resource_type = types::resolve(tx.conn, &resource.tenant_id, text())?,
             "state" => rules::set_state(resource, text(), tx.now),
             "agentInstalled" => resource.agent_installed = before.and_then(Value::as_bool).unwrap_or(false),
             "locationId" => resource.site_id = site(tx, scope, change)?,

@@ -1,0 +1,2 @@
+-- Several types may have one name by now.
+SELECT 1;
