@@ -9,6 +9,8 @@ use crate::model::document::{CLOUD, Resource, SYNTHETIC, TEXTS};
 pub struct Facts<'a> {
     /// The resource.
     pub resource: &'a Resource,
+    /// The path of its type; needed only for criteria that ask for it ([`Attribute::TypePath`]).
+    pub type_path: Option<&'a str>,
     /// The name of its site; needed only for criteria that ask for it ([`Attribute::Site`]).
     pub site: Option<&'a str>,
 }
@@ -22,6 +24,8 @@ pub enum Attribute {
     Kind,
     /// `resourceType`, `deviceType`.
     ResourceType,
+    /// The same, compared with a path.
+    TypePath,
     /// `state`.
     State,
     /// `agentInstalled`: `true` or `false`.
@@ -128,6 +132,7 @@ impl Attribute {
             Self::Id => has(&resource.id),
             Self::Kind => has(&resource.kind),
             Self::ResourceType => has(&resource.resource_type.1),
+            Self::TypePath => has(facts.type_path.unwrap_or("")),
             Self::State => has(&resource.state),
             Self::AgentInstalled => has(if resource.agent_installed { "true" } else { "false" }),
             Self::DisplayName => has(resource.document.display_name()),

@@ -9,6 +9,7 @@ use base::{
 use serde::{Deserialize, Serialize};
 
 use super::attributes::{self, Attribute, Facts};
+use crate::types;
 
 #[cfg(test)]
 mod tests;
@@ -83,7 +84,7 @@ pub struct Matcher {
 
 #[derive(Debug)]
 struct CompiledRule {
-    /// Folded.
+    /// A folded name or path.
     resource_type: Option<String>,
     attribute: Attribute,
     test: Test,
@@ -106,6 +107,14 @@ impl Matcher {
         Self { match_type: criteria.match_type, rules: if impossible { Vec::new() } else { rules } }
     }
 
+    /// Does any rule ask for the path of the type?
+    pub fn uses_type_path(&self) -> bool {
+        let is_asked = |rule: &CompiledRule| {
+            rule.attribute == Attribute::TypePath || rule.resource_type.as_deref().is_some_and(types::is_path)
+        };
+        self.rules.iter().any(is_asked)
+    }
+
     /// Does any rule ask for the name of the site?
     pub fn uses_site(&self) -> bool {
         self.rules.iter().any(|rule| rule.attribute == Attribute::Site)
@@ -125,16 +134,20 @@ impl Matcher {
 
 impl CompiledRule {
     fn new(rule: &Rule) -> Option<Self> {
-        let (_, attribute) = attributes::parse(&rule.key)?;
+        let (_, mut attribute) = attributes::parse(&rule.key)?;
+        let is_equals = matches!(rule.operator, Operator::Equals | Operator::NotEquals);
+        if is_equals && attribute == Attribute::ResourceType && types::is_path(&rule.value) {
+            attribute = Attribute::TypePath;
+        }
         let test = Test::new(&attribute, rule.operator, &rule.value)?;
-        let resource_type = rule.resource_type.as_deref().map(|name| last_level(&fold(name)));
+        let resource_type = rule.resource_type.as_deref().map(types::path_key);
         Some(Self { resource_type, attribute, test, negative: rule.operator.is_negative() })
     }
 
     fn matches(&self, facts: &Facts<'_>, meter: &Meter) -> Result<bool, Exhausted> {
         let resource = facts.resource;
-        let is_of =
-            |wanted: &String| [&resource.kind, &resource.resource_type.1].iter().any(|name| fold(name) == *wanted);
+        let names = [&resource.kind, resource.resource_type.1.as_str(), facts.type_path.unwrap_or("")];
+        let is_of = |wanted: &String| names.iter().any(|name| fold(name) == *wanted);
         if !self.resource_type.as_ref().is_none_or(is_of) {
             return Ok(false);
         }
@@ -149,13 +162,8 @@ impl CompiledRule {
     }
 }
 
-/// `server >> linux` is `linux`.
-fn last_level(path: &str) -> String {
-    path.rsplit(">>").next().unwrap_or(path).trim().to_owned()
-}
-
 impl Test {
-    /// Addresses are compared as such, or with a block; a resource type may be given with its path.
+    /// Addresses are compared as such, or with a block.
     fn new(attribute: &Attribute, operator: Operator, value: &str) -> Option<Self> {
         let is_equals = matches!(operator, Operator::Equals | Operator::NotEquals);
         if is_equals && attribute.is_address() {
@@ -164,8 +172,8 @@ impl Test {
                 return Some(Self::Within(first, last));
             }
         }
-        let level = (is_equals && *attribute == Attribute::ResourceType).then(|| last_level(value));
-        Some(Self::Text(Pattern::new(operator, level.as_deref().unwrap_or(value))))
+        let path = (*attribute == Attribute::TypePath).then(|| types::path_key(value));
+        Some(Self::Text(Pattern::new(operator, path.as_deref().unwrap_or(value))))
     }
 
     fn matches_text(&self, text: &str, meter: &Meter) -> Result<bool, Exhausted> {

@@ -17,7 +17,7 @@ use crate::{
         row::Row,
     },
     schema::{group_members, resource_groups, resources},
-    sites,
+    sites, types,
 };
 
 /// Resources that are looked at together; a limit of memory, not of the groups.
@@ -82,7 +82,13 @@ fn refresh(
         }
         _ => None,
     };
-    let facts = Facts { resource, site: site.as_deref() };
+    let type_path = if groups.iter().any(|(_, matcher)| matcher.uses_type_path()) {
+        let (id, name) = &resource.resource_type;
+        Some(types::path(conn, &resource.tenant_id, *id, name)?)
+    } else {
+        None
+    };
+    let facts = Facts { resource, type_path: type_path.as_deref(), site: site.as_deref() };
     let known: BTreeMap<i64, bool> = known(conn)?.into_iter().collect();
     let current = resource.state != DECOMMISSIONED;
     let meter = Meter::new(Meter::WRITE);
@@ -165,13 +171,19 @@ fn add_matching(
         .select(dsl::resource_id)
         .load(conn)?;
     let mut names = BTreeMap::new();
+    let paths: BTreeMap<i64, String> = if matcher.uses_type_path() {
+        types::list(conn, &[tenant.to_owned()])?.into_iter().map(|kind| (kind.id, kind.path)).collect()
+    } else {
+        BTreeMap::new()
+    };
     let mut members = Vec::new();
     for resource in batch {
         let site = match resource.site_id.filter(|_| matcher.uses_site()) {
             Some(id) => site_name(conn, &mut names, tenant, id)?,
             None => None,
         };
-        let takes = matcher.matches(&Facts { resource: &resource, site }, meter);
+        let type_path = paths.get(&resource.resource_type.0).map(String::as_str);
+        let takes = matcher.matches(&Facts { resource: &resource, type_path, site }, meter);
         let takes = takes.map_err(|error| Problem::field("filterCriteria", error.to_string()))?;
         let takes = takes && resource.state != DECOMMISSIONED;
         if takes && by_hand.binary_search(&resource.id).is_err() {

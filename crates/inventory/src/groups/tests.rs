@@ -378,3 +378,35 @@ fn a_walk_goes_from_child_groups_to_resources() {
         assert_eq!(seen, ["g0", "g1", "g2", "r0", "r1", "r2", "r3"], "{size} a page");
     }
 }
+
+#[test]
+fn a_rule_about_a_path_tells_types_of_one_name_apart() {
+    let fixture = Fixture::new();
+    let server = fixture.resource("client_1", &[("name", "server")]);
+    let desk = fixture.resource("client_1", &[("name", "desk")]);
+    let camera = fixture.resource("client_1", &[("name", "camera")]);
+    fixture.set_type("client_1", &desk, "Workstation >> Linux");
+    fixture.set_type("client_1", &camera, "Camera >> Linux");
+    let by = |key: &str, operator: &str, value: &str| {
+        let body =
+            json!({"name": format!("{key} {operator} {value}"), "filterCriteria": rules(&[(key, operator, value)])});
+        one(&fixture, client(), &body)
+    };
+    let servers = by("resourceType", "Equals", "server>>LINUX");
+    let desks = by("deviceType", "Equals", "Workstation >> Linux");
+    let others = by("resourceType", "Not Equals", "Server >> Linux");
+    let all = by("resourceType", "Equals", "linux");
+    let body = json!({"name": "of a type", "filterCriteria": {"rules": [
+        {"resourceType": "camera>>linux", "key": "name", "operator": "Regex", "value": "."}
+    ]}});
+    let cameras = one(&fixture, client(), &body);
+    let held = |group: &Group| held(&fixture, &client(), group);
+    assert_eq!([held(&servers), held(&desks), held(&cameras)], [["server*"], ["desk*"], ["camera*"]]);
+    assert_eq!([held(&others), held(&all)], [vec!["camera*", "desk*"], vec!["camera*", "desk*", "server*"]]);
+    fixture.set_type("client_1", &server, "Workstation >> Linux");
+    fixture.set_type("client_1", &desk, "Server >> Linux");
+    assert_eq!(
+        [held(&servers), held(&desks), held(&others)],
+        [vec!["desk*"], vec!["server*"], vec!["camera*", "server*"]]
+    );
+}

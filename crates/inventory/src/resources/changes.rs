@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use db::Conn;
 use outbox::{Change, Tx, Unpublished};
 use serde_json::{Map, Value, json};
 
 use crate::{
     model::document::{CLOUD, Resource, Tag},
     sites::store as sites,
+    types,
 };
 
 /// The kind of entity, as events and the audit log name it.
@@ -65,9 +67,28 @@ fn record_with(
         publish: true,
     };
     let mut unpublished = unpublished(before, after);
+    unpublished.extend(type_path(tx.conn, before, after)?);
     unpublished.extend(more);
     tx.note_with(change, unpublished);
     Ok(())
+}
+
+/// The part of the audit log that says which of several resource types of one name a resource had or has, where the
+/// name alone means another.
+pub const TYPE_PATH: &str = "resourceTypePath";
+
+/// The resource type that a resource loses, and that it gets instead, where the names do not tell them.
+fn type_path(conn: &mut Conn, before: Option<&Resource>, after: Option<&Resource>) -> db::Result<Option<Unpublished>> {
+    let id = |resource: Option<&Resource>| resource.map(|resource| resource.resource_type.0);
+    if before.is_none() || id(before) == id(after) {
+        return Ok(None);
+    }
+    let mut path = |resource: Option<&Resource>| match resource {
+        Some(Resource { tenant_id, resource_type, .. }) => types::path_beside_name(conn, tenant_id, resource_type),
+        None => Ok(None),
+    };
+    let (was, is) = (path(before)?.map(Value::from), path(after)?.map(Value::from));
+    Ok(Unpublished::field(TYPE_PATH, was.as_ref(), is.as_ref()))
 }
 
 /// The nested parts that changed and that subscribers do not see; of a credential only that it changed.

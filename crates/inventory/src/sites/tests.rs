@@ -100,6 +100,18 @@ impl Fixture {
         });
     }
 
+    /// Gives a resource a type.
+    pub fn set_type(&self, tenant: &str, id: &str, given: &'static str) {
+        let tenant = tenant.to_owned();
+        let id = id.to_owned();
+        self.write(move |conn| {
+            let old = resources::store::find(conn, &[tenant.clone()], &id)?.unwrap();
+            let mut resource = resource_rules::changed(&old.clone().into_resource()?, NOW);
+            resource.resource_type = crate::types::resolve(conn, &tenant, given)?;
+            resources::store::update(conn, "msp_1", &old, &resource)
+        });
+    }
+
     /// Moves a resource to history.
     pub fn decommission(&self, tenant: &str, id: &str) {
         let tenant = tenant.to_owned();

@@ -49,7 +49,8 @@ const PARTS: [&str; 9] = [
 ];
 
 /// Fields with a type of their own.
-const TYPED: [&str; 7] = ["type", "resourceType", "state", "agentInstalled", "locationId", "launchDate", "appRoles"];
+const TYPED: [&str; 8] =
+    ["type", "resourceType", changes::TYPE_PATH, "state", "agentInstalled", "locationId", "launchDate", "appRoles"];
 
 /// What the paths of tags begin with.
 const TAG: &str = "tags.";
@@ -233,7 +234,10 @@ fn set_former(tx: &mut Tx<'_>, scope: &RequestScope, change: &ObjectChange, reso
         let text = || before.and_then(Value::as_str).unwrap_or_default();
         match path.as_str() {
             "type" => text().clone_into(&mut resource.kind),
-            "resourceType" => resource.resource_type = types::resolve(tx.conn, &resource.tenant_id, text())?,
+            "resourceType" | changes::TYPE_PATH => {
+                let former = former_type(change, &resource.resource_type.1);
+                resource.resource_type = types::resolve(tx.conn, &resource.tenant_id, former)?;
+            }
             "state" => rules::set_state(resource, text(), tx.now),
             "agentInstalled" => resource.agent_installed = before.and_then(Value::as_bool).unwrap_or(false),
             "locationId" => resource.site_id = site(tx, scope, change)?,
@@ -252,6 +256,12 @@ fn set_former(tx: &mut Tx<'_>, scope: &RequestScope, change: &ObjectChange, reso
         return Err(Problem::conflict("It would have no name.").into());
     }
     Ok(())
+}
+
+/// The path or the name of the type that a resource had; `now` is the name of its type now.
+fn former_type<'c>(change: &'c ObjectChange, now: &'c str) -> &'c str {
+    let former = [changes::TYPE_PATH, "resourceType"].into_iter().find_map(|path| restore::former_text(change, path));
+    former.unwrap_or(now)
 }
 
 /// The id of the site that a resource was at, where that changed.

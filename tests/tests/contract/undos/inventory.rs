@@ -14,6 +14,7 @@ both_backends![
     a_machine_comes_back_to_its_site_where_that_is_there,
     free_parts_of_a_machine_have_their_former_names,
     tags_have_their_former_sources,
+    a_type_comes_back_beside_others_of_its_name,
     a_site_that_a_report_made_goes_with_its_machine,
 ];
 
@@ -178,4 +179,29 @@ fn a_site_that_a_report_made_goes_with_its_machine(server: &Server) {
     assert_eq!(logged["results"][0]["entityId"], json!(site), "{logged}");
     assert_eq!(undone(&client, &newest(&client, &name)).0, 2);
     client.get(&format!("/sites/{site}")).not_found();
+}
+
+fn a_type_comes_back_beside_others_of_its_name(server: &Server) {
+    let client = server.new_client();
+    let body = json!({"name": "desk", "resourceType": "Workstation >> Linux"});
+    let id = text(&client.post("/resources", &body).ok()["resourceUUID"]);
+    let path = format!("/resources/{id}");
+    let of = |kind: &str| {
+        let found = client.search("/resources/search", &format!("resourceType:{kind}+id:{id}")).page();
+        found["totalResults"] == json!(1)
+    };
+    for kind in ["Server >> Linux", "Switch", "Camera >> Linux"] {
+        let name = unique("type");
+        send(&client, &name, &path, &json!({"resourceType": kind}));
+        assert!(of(kind), "{kind}");
+        let (_, again) = undone(&client, &newest(&client, &name));
+        assert!(of("Workstation >> Linux"), "{kind}");
+        let (_, back) = undone(&client, &again);
+        assert!(of(kind), "{kind} once more");
+        undone(&client, &back);
+    }
+    let name = unique("gone");
+    delete(&client, &name, &path);
+    undone(&client, &newest(&client, &name));
+    assert!(of("Workstation >> Linux"));
 }

@@ -58,7 +58,9 @@ fn takes(match_type: &str, rules: &[(&str, &str, &str)]) -> bool {
     let criteria = read(&json!({"matchType": match_type, "rules": rules})).unwrap().unwrap();
     let stored: Criteria = serde_json::from_value(json!(criteria)).unwrap();
     assert_eq!(stored, criteria);
-    Matcher::new(&stored).matches(&Facts { resource: &resource(), site: Some("Paris 1") }, &meter()).unwrap()
+    Matcher::new(&stored)
+        .matches(&Facts { resource: &resource(), type_path: Some("Server >> Linux"), site: Some("Paris 1") }, &meter())
+        .unwrap()
 }
 
 fn meets(key: &str, operator: &str, value: &str) -> bool {
@@ -151,7 +153,9 @@ fn a_rule_may_be_about_one_type() {
         let rule =
             json!({"resourceType": resource_type, "key": "state", "operator": "Not Equals", "value": "inactive"});
         let criteria = read(&json!({"rules": [rule]})).unwrap().unwrap();
-        Matcher::new(&criteria).matches(&Facts { resource: &resource(), site: None }, &meter()).unwrap()
+        Matcher::new(&criteria)
+            .matches(&Facts { resource: &resource(), type_path: Some("Server >> Linux"), site: None }, &meter())
+            .unwrap()
     };
     assert!(rule("DEVICE") && rule("linux") && rule("Server >> Linux") && rule(""));
     assert!(!rule("EBS") && !rule("Windows"));
@@ -202,7 +206,11 @@ fn numbers_and_booleans_are_values() {
     ]);
     let criteria = read(&json!({"rules": rules})).unwrap().unwrap();
     assert_eq!(criteria.rules[0].value, "12");
-    assert!(Matcher::new(&criteria).matches(&Facts { resource: &resource(), site: None }, &meter()).unwrap());
+    assert!(
+        Matcher::new(&criteria)
+            .matches(&Facts { resource: &resource(), type_path: Some("Server >> Linux"), site: None }, &meter())
+            .unwrap()
+    );
 }
 
 proptest! {
@@ -223,7 +231,7 @@ proptest! {
         for operator in ["Equals", "Contains", "Starts with", "Ends with"] {
             let rule = json!({"key": "aliasName", "operator": operator, "value": value.to_lowercase()});
             let criteria = read(&json!({"rules": [rule]})).unwrap().unwrap();
-            let facts = Facts { resource: &resource, site: None };
+            let facts = Facts { resource: &resource, type_path: None, site: None };
             let matches = Matcher::new(&criteria).matches(&facts, &meter()).unwrap();
             prop_assert!(matches || fold(&value.to_lowercase()) != fold(&value));
         }
@@ -233,7 +241,7 @@ proptest! {
     fn any_expression_is_refused_or_usable(expression in "[a-z(){}\\[\\]|*+?.0-9\\\\^$]{1,30}") {
         let rule = json!({"key": "hostName", "operator": "Regex", "value": expression});
         if let Ok(Some(criteria)) = read(&json!({"rules": [rule]})) {
-            Matcher::new(&criteria).matches(&Facts { resource: &resource(), site: None }, &meter()).unwrap();
+            Matcher::new(&criteria).matches(&Facts { resource: &resource(), type_path: Some("Server >> Linux"), site: None }, &meter()).unwrap();
         }
     }
 }
