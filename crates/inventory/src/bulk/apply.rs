@@ -240,7 +240,7 @@ fn find_resource(
     if !keys.is_empty() {
         return Ok(None);
     }
-    let (given, missing): (Vec<_>, Vec<_>) = rules::NAMES.into_iter().partition(|name| !document.text(name).is_empty());
+    let (given, missing): (Vec<_>, Vec<_>) = rules::NAMES.into_iter().partition(|name| has_text(document, name));
     if given.is_empty() {
         return Ok(None);
     }
@@ -260,7 +260,12 @@ fn find_resource(
     }
     let found = store::find_some(conn, &Condition::all(all), MOST_ALIKE)?;
     // Of several, the one that has these names and no others.
-    only_match(found, "these names", |document| missing.iter().all(|name| document.text(name).is_empty()))
+    only_match(found, "these names", |document| !missing.iter().any(|name| has_text(document, name)))
+}
+
+/// Is a name there that anything is called by? One of blanks alone is none.
+fn has_text(document: &Document, name: &str) -> bool {
+    !document.text(name).trim().is_empty()
 }
 
 /// The most resources that are compared to find that of a row.

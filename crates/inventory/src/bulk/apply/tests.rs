@@ -121,6 +121,23 @@ fn each_natural_key_finds_its_resource() {
 }
 
 #[test]
+fn a_row_with_a_blank_name_finds_what_it_made() {
+    let fixture = Fixture::new();
+    for row in [
+        json!({"name": " ", "hostName": "h"}),
+        json!({"name": "n", "hostName": "\u{a0}"}),
+        json!({"resourceName": "  ", "dnsName": "d", "ipAddress": " "}),
+    ] {
+        let row = std::slice::from_ref(&row);
+        assert_eq!(
+            [results(&lines(&fixture, row)), results(&lines(&fixture, row))],
+            [[CREATED], [UNCHANGED]],
+            "{row:?}"
+        );
+    }
+}
+
+#[test]
 fn among_equal_names_the_resource_without_others_is_chosen() {
     let fixture = Fixture::new();
     let made = lines(
