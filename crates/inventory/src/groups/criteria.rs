@@ -5,6 +5,7 @@ use base::{
     matching::{Exhausted, MatchType, Meter, Operator, Pattern, one_or_all, read_comparison},
     net::{IpKey, cidr_range, ip_key},
     text::fold,
+    timestamp::Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -96,6 +97,7 @@ struct CompiledRule {
 enum Test {
     Text(Pattern),
     Within(IpKey, IpKey),
+    At(Timestamp),
 }
 
 impl Matcher {
@@ -163,7 +165,7 @@ impl CompiledRule {
 }
 
 impl Test {
-    /// Addresses are compared as such, or with a block.
+    /// Addresses are compared as such, or with a block, and times as such.
     fn new(attribute: &Attribute, operator: Operator, value: &str) -> Option<Self> {
         let is_equals = matches!(operator, Operator::Equals | Operator::NotEquals);
         if is_equals && attribute.is_address() {
@@ -171,6 +173,9 @@ impl Test {
             if let Some((first, last)) = cidr_range(value).or_else(alone) {
                 return Some(Self::Within(first, last));
             }
+        }
+        if let (true, Attribute::Time(_), Some(time)) = (is_equals, attribute, Timestamp::parse(value)) {
+            return Some(Self::At(time));
         }
         let path = (*attribute == Attribute::TypePath).then(|| types::path_key(value));
         Some(Self::Text(Pattern::new(operator, path.as_deref().unwrap_or(value))))
@@ -180,6 +185,7 @@ impl Test {
         match self {
             Self::Text(pattern) => pattern.finds(text, meter),
             Self::Within(first, last) => Ok(ip_key(text).is_some_and(|key| *first <= key && key <= *last)),
+            Self::At(time) => Ok(Timestamp::parse(text) == Some(*time)),
         }
     }
 }
