@@ -101,14 +101,14 @@ fn member(row: Row, by_rule: &BTreeMap<String, bool>) -> GroupChild {
 }
 
 /// Adds resources and child groups by hand; the caller holds the groups alone. What is there already stays, but a
-/// member by rule becomes one by hand; a group that stood elsewhere moves.
+/// member by rule becomes one by hand; a group that stood elsewhere moves. Other children are another version.
 ///
 /// # Errors
 /// 400 that lists every reference to nothing that the group could hold; 409 for a group that holds this one.
 pub fn add(tx: &mut Tx<'_>, access: &GroupAccess, kind: Kind, group: &Group, given: &[ChildReference]) -> Result<()> {
     for_each_child(tx, access, kind, group, given, |tx, child| match child {
-        Child::Group(child) if child.parent_id == Some(group.id) => Ok(()),
-        Child::Group(child) => move_below(tx, access, kind, &child, Setting::Set(group.id)),
+        Child::Group(child) if child.parent_id == Some(group.id) => Ok(false),
+        Child::Group(child) => move_below(tx, access, kind, &child, Setting::Set(group.id)).map(|()| true),
         Child::Resource(row) => add_resource(tx.conn, group, *row),
     })
 }
@@ -127,9 +127,9 @@ pub fn remove(
 ) -> Result<()> {
     for_each_child(tx, access, kind, group, given, |tx, child| match child {
         Child::Group(child) if child.parent_id == Some(group.id) => {
-            move_below(tx, access, kind, &child, Setting::Clear)
+            move_below(tx, access, kind, &child, Setting::Clear).map(|()| true)
         }
-        Child::Group(_) => Ok(()),
+        Child::Group(_) => Ok(false),
         Child::Resource(row) => remove_resource(tx.conn, &access.partner, group, *row),
     })
 }
@@ -140,17 +140,19 @@ enum Child {
     Resource(Box<Row>),
 }
 
+/// Carries out a change for each child, which says whether it changed anything.
 fn for_each_child(
     tx: &mut Tx<'_>,
     access: &GroupAccess,
     kind: Kind,
     group: &Group,
     given: &[ChildReference],
-    mut change: impl FnMut(&mut Tx<'_>, Child) -> Result<()>,
+    mut change: impl FnMut(&mut Tx<'_>, Child) -> Result<bool>,
 ) -> Result<()> {
     let tenants = access.member_tenants(group);
     let own = std::slice::from_ref(&group.tenant_id);
     let mut errors = Vec::new();
+    let mut changed = false;
     for (index, reference) in given.iter().enumerate() {
         let child = match reference {
             ChildReference::Group(child) => {
@@ -161,7 +163,7 @@ fn for_each_child(
             }
         };
         match child {
-            Some(child) => change(tx, child)?,
+            Some(child) => changed |= change(tx, child)?,
             None => {
                 let message = format!("names no resource and no {} group that the group could hold", kind.word());
                 errors.push(FieldError::new(format!("[{index}].id"), message));
@@ -169,7 +171,13 @@ fn for_each_child(
         }
     }
     // What was changed before the first error is undone with the whole write.
-    if errors.is_empty() { Ok(()) } else { Err(Problem::fields(errors).into()) }
+    if !errors.is_empty() {
+        return Err(Problem::fields(errors).into());
+    }
+    if changed {
+        store::update(tx.conn, kind, group, &rules::changed(group, GroupChange::default(), tx.now))?;
+    }
+    Ok(())
 }
 
 fn move_below(tx: &mut Tx<'_>, access: &GroupAccess, kind: Kind, child: &Group, parent: Setting<i64>) -> Result<()> {
@@ -180,23 +188,29 @@ fn move_below(tx: &mut Tx<'_>, access: &GroupAccess, kind: Kind, child: &Group, 
     changes::record_change(tx, kind, Some(&before), Some(&after))
 }
 
-fn add_resource(conn: &mut Conn, group: &Group, row: Row) -> Result<()> {
-    use group_members::dsl;
-    resource_index::log_change(conn, &row.tenant_id, &row.id)?;
-    let key = dsl::group_members.find((&row.tenant_id, group.id, &row.id));
-    if diesel::update(key).set(dsl::by_rule.eq(false)).execute(conn)? == 0 {
-        let member = Member { tenant_id: row.tenant_id, group_id: group.id, resource_id: row.id, by_rule: false };
-        diesel::insert_into(dsl::group_members).values(&member).execute(conn)?;
-    }
-    Ok(())
-}
-
-fn remove_resource(conn: &mut Conn, partner: &str, group: &Group, row: Row) -> Result<()> {
+fn add_resource(conn: &mut Conn, group: &Group, row: Row) -> Result<bool> {
     use group_members::dsl;
     let key = dsl::group_members.find((&row.tenant_id, group.id, &row.id));
     let by_rule: Option<bool> = key.select(dsl::by_rule).get_result(conn).optional()?;
     match by_rule {
-        None => return Ok(()),
+        Some(false) => return Ok(false),
+        Some(true) => diesel::update(key).set(dsl::by_rule.eq(false)).execute(conn)?,
+        None => {
+            let resource_id = row.id.clone();
+            let member = Member { tenant_id: row.tenant_id.clone(), group_id: group.id, resource_id, by_rule: false };
+            diesel::insert_into(dsl::group_members).values(&member).execute(conn)?
+        }
+    };
+    resource_index::log_change(conn, &row.tenant_id, &row.id)?;
+    Ok(true)
+}
+
+fn remove_resource(conn: &mut Conn, partner: &str, group: &Group, row: Row) -> Result<bool> {
+    use group_members::dsl;
+    let key = dsl::group_members.find((&row.tenant_id, group.id, &row.id));
+    let by_rule: Option<bool> = key.select(dsl::by_rule).get_result(conn).optional()?;
+    match by_rule {
+        None => return Ok(false),
         Some(true) => {
             let detail = format!("The resource {} is a member by the group's filterCriteria: change those.", row.id);
             return Err(Problem::conflict(detail).into());
@@ -207,5 +221,5 @@ fn remove_resource(conn: &mut Conn, partner: &str, group: &Group, row: Row) -> R
     if group.rules.is_some() {
         dynamic::refresh_resource(conn, partner, &row.into_resource()?)?;
     }
-    Ok(())
+    Ok(true)
 }

@@ -410,3 +410,20 @@ fn a_rule_about_a_path_tells_types_of_one_name_apart() {
         [vec!["desk*"], vec!["server*"], vec!["camera*", "server*"]]
     );
 }
+
+#[test]
+fn other_members_are_another_version_of_their_group() {
+    let fixture = Fixture::new();
+    let web = fixture.resource("client_1", &[("name", "web")]);
+    let group = one(&fixture, client(), &json!({"name": "g"}));
+    let version = || {
+        let id = Reference::Id(group.id);
+        fixture.read(|conn| super::store::find_required(conn, &["client_1".to_owned()], KIND, &id)).version
+    };
+    for (change, expected) in
+        [(members::add as ChangeChildren, 2), (members::add, 2), (members::remove, 3), (members::remove, 3)]
+    {
+        fixture.write(children(change, client(), &group, &[&web]));
+        assert_eq!(version(), expected);
+    }
+}
