@@ -12,6 +12,7 @@ use super::{
     ndjson::Lines,
     row::{Entry, LONGEST, Row, Stop, as_row_error},
 };
+use crate::resources::input::SYNONYMS;
 
 /// How rows are written down.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,6 +98,9 @@ impl Reader {
     /// Warnings about ignored fields, one sentence for each name.
     pub fn warnings(&self) -> Vec<String> {
         let warning = |name: &String| {
+            if let Some((synonym, name)) = SYNONYMS.iter().find(|(synonym, _)| synonym == name) {
+                return format!("{synonym} stands beside {name}, which means the same, and was ignored");
+            }
             let near = near::hint(name, columns::names(), "");
             format!("{name} is not a field of a resource and was ignored{near}")
         };
