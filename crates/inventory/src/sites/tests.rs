@@ -105,7 +105,7 @@ impl Fixture {
         let tenant = tenant.to_owned();
         let id = id.to_owned();
         self.write(move |conn| {
-            let old = resources::store::find(conn, &[tenant.clone()], &id)?.unwrap();
+            let old = resources::store::find(conn, std::slice::from_ref(&tenant), &id)?.unwrap();
             let mut resource = resource_rules::changed(&old.clone().into_resource()?, NOW);
             resource.resource_type = crate::types::resolve(conn, &tenant, given)?;
             resources::store::update(conn, "msp_1", &old, &resource)
