@@ -293,7 +293,10 @@ async fn ready(request: actix_web::HttpRequest) -> crate::Result<web::Json<serde
         return Err(Problem::unavailable("The service stops. Another one takes its place, or it starts again.").into());
     }
     let detail = match request.app_data::<Probe>().map_or(Health::Away, Probe::health) {
-        Health::Up => return Ok(web::Json(health_of(request.app_data::<Db>().and_then(Db::replica_status)))),
+        Health::Up => match request.app_data::<Db>().and_then(Db::hindrance) {
+            Some(hindrance) => hindrance,
+            None => return Ok(web::Json(health_of(request.app_data::<Db>().and_then(Db::replica_status)))),
+        },
         Health::ReadOnly => "The database takes no writes: it is read-only, or its disk is full.",
         Health::Moved => db::MOVED,
         Health::Away => "The database cannot answer right now. Try again in a moment.",

@@ -26,6 +26,7 @@ mod error;
 mod extensions;
 mod foreign;
 mod full_text;
+mod hindrance;
 mod insert;
 mod inspect;
 mod json;
@@ -71,7 +72,7 @@ mod writer;
 
 use std::{
     sync::{
-        Arc, OnceLock,
+        Arc, Mutex, OnceLock,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -168,6 +169,7 @@ struct Inner {
     waiting: Arc<waiting::Waiting>,
     extensions: extensions::Extensions,
     closing: closing::Closing,
+    hindrance: Mutex<Option<&'static str>>,
     /// The way to a Postgres that is reached over TLS; closed last.
     _tunnel: Option<tls::Tunnel>,
 }
@@ -222,6 +224,7 @@ impl Db {
             waiting: Arc::default(),
             extensions: extensions::Extensions::default(),
             closing: closing::Closing::default(),
+            hindrance: Mutex::default(),
             _tunnel: tunnel,
         })))
     }

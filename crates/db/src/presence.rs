@@ -50,6 +50,23 @@ pub struct Gateway {
     pub known: i64,
 }
 
+impl Gateway {
+    /// The host that it runs on.
+    pub fn host(&self) -> &str {
+        self.id.split('/').next().unwrap_or(&self.id)
+    }
+}
+
+impl Db {
+    /// The gateways that are there; on SQLite, and on a database that does not know them yet, none.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub fn gateways(&self) -> Result<Vec<Gateway>> {
+        self.read_here(gateways)
+    }
+}
+
 impl Presence {
     /// A gateway with these domains, and a name that no other has. It says nothing yet.
     pub fn new(db: Db, id: String, domains: &[Migrations]) -> Self {

@@ -48,6 +48,7 @@ pub use crate::{
     reporters::{AuthType, Credentials, Reporter, Reporters},
     reseal::{
         ResealCounts, any_secrets, check as check_secrets, claim_sealing_key, note_sealing_key, reseal, sealing_key,
+        start_key_watch,
     },
     services::{Services, extras},
     undo::restorers,

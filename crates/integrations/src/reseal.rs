@@ -1,8 +1,9 @@
 //! All secrets sealed under the key in use, after a rotation of keys.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use db::{Db, Lock, Result, keep_number, kept_number};
+use outbox::Background;
 
 use crate::{event::store as events, installed::store as installed, vault::Vault};
 
@@ -93,6 +94,29 @@ pub fn claim_sealing_key(db: &Db, vault: &Vault) -> Result<Option<i64>> {
         }
     };
     Ok((!vault.has(noted)).then_some(noted))
+}
+
+/// How often a gateway looks whether it has the key of the database.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+
+/// What is told while it does not.
+const NO_KEY: &str = "This gateway does not have the key under which the secrets of the database are sealed: copy the \
+    secrets.key of the gateway where it was rotated.";
+
+/// Starts the thread that keeps a gateway from being ready while it does not have the key of the database: it could
+/// neither page nor deliver anything.
+///
+/// # Errors
+/// When there is no further thread.
+pub fn start_key_watch(db: Db, vault: Arc<Vault>) -> std::io::Result<Background> {
+    Background::repeat("sealing-key", LOOK_EVERY, "looking for the key that seals secrets", move || {
+        let is_there = sealing_key(&db)?.is_none_or(|noted| vault.finds(noted));
+        if !is_there && db.hindrance().is_none() {
+            tracing::error!("not ready: {NO_KEY}");
+        }
+        db.hinder((!is_there).then_some(NO_KEY));
+        Ok(false)
+    })
 }
 
 /// Notes the key in use as the one of this database.

@@ -57,10 +57,31 @@ struct Key {
 /// The keys, the one in use first.
 struct Keys(Vec<Key>);
 
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split([',', '\n', '\r', ' ']).map(str::trim).filter(|word| !word.is_empty())
+}
+
+/// The keys of a file with a new one behind the first: gateways open with it, and none seals with it yet.
+pub fn with_another(text: &str) -> Result<Secret<String>, VaultError> {
+    let new = Vault::new_key()?;
+    let mut all: Vec<&str> = words(text).collect();
+    all.insert(all.len().min(1), new.expose());
+    Ok(Secret::new(format!("{}\n", all.join("\n"))))
+}
+
+/// The keys of a file with the second before the first. [`None`] when there is no second.
+pub fn with_second_first(text: &str) -> Option<Secret<String>> {
+    let mut all: Vec<&str> = words(text).collect();
+    if all.len() < 2 {
+        return None;
+    }
+    all.swap(0, 1);
+    Some(Secret::new(format!("{}\n", all.join("\n"))))
+}
+
 impl Keys {
     fn read(text: &str) -> Result<Self, VaultError> {
-        let words = text.split([',', '\n', '\r', ' ']).map(str::trim).filter(|word| !word.is_empty());
-        let keys: Vec<Key> = words.map(Key::read).collect::<Result<_, _>>()?;
+        let keys: Vec<Key> = words(text).map(Key::read).collect::<Result<_, _>>()?;
         if keys.is_empty() { Err(VaultError::NoKey) } else { Ok(Self(keys)) }
     }
 }
@@ -166,6 +187,14 @@ impl Vault {
     /// Is the key of this fingerprint one of these?
     pub fn has(&self, fingerprint: i64) -> bool {
         self.keys().0.iter().any(|key| key.fingerprint == fingerprint)
+    }
+
+    /// As [`Self::has`], once the keys were read again, where it is not among those that are known.
+    pub fn finds(&self, fingerprint: i64) -> bool {
+        self.has(fingerprint) || {
+            self.refresh();
+            self.has(fingerprint)
+        }
     }
 
     /// Is this sealed under the key in use?

@@ -5,7 +5,7 @@
 //! gateways one does the steps: another one takes over only when a backfill has not moved on for a while.
 
 use std::{
-    collections::VecDeque,
+    collections::{BTreeSet, VecDeque},
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -51,8 +51,7 @@ pub fn start_backfills(
     clock: impl Fn() -> Timestamp + Send + 'static,
 ) -> std::io::Result<Background> {
     // Its host and its process, for who looks for it, and what no other gateway has.
-    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    let name = format!("{host}/{}/{}", std::process::id(), Uuid::new_v4());
+    let name = format!("{}/{}/{}", host(), std::process::id(), Uuid::new_v4());
     let presence = Presence::new(db.clone(), name, domains);
     let mut turns = BackfillTurns::new(db, presence, domains.iter().flat_map(|domain| domain.backfills).copied());
     Background::start("backfills", move || {
@@ -61,6 +60,20 @@ pub fn start_backfills(
             STANDS_STILL
         })
     })
+}
+
+fn host() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+/// The other hosts that have a gateway of this database.
+///
+/// # Errors
+/// When the database does not answer.
+pub fn hosts_of_other_gateways(db: &Db) -> Result<BTreeSet<String>> {
+    let here = host();
+    let hosts = db.gateways()?.into_iter().map(|gateway| gateway.host().to_owned());
+    Ok(hosts.filter(|host| *host != here).collect())
 }
 
 /// The rows that each backfill has looked at.

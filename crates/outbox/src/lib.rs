@@ -20,7 +20,7 @@ mod turns;
 mod waiting;
 mod worker;
 
-pub use backfills::start_backfills;
+pub use backfills::{hosts_of_other_gateways, start_backfills};
 pub use background::Background;
 pub use change::{Action, Actor, Change, Entity, Recorded, TimedEvent, Tx, Unpublished, payload};
 pub use change_sets::SetMembership;

@@ -87,7 +87,8 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
     let service_note = doctor::ServiceNote::write(&storage.data_dir, &from_here);
     // Links lead here, or, where nobody else could reach it, to this machine.
     let here = address.ip().is_loopback().then(|| format!("{scheme}://{address}"));
-    let assembly = Assembly::new(&arguments, &db, vault, browsers.public_url.clone().or(here))?;
+    let assembly = Assembly::new(&arguments, &db, Arc::clone(&vault), browsers.public_url.clone().or(here))?;
+    let key_watch = integrations::start_key_watch(db.clone(), Arc::clone(&vault))?;
     let workers = Workers::start(&assembly, retention.clone(), backups.start(backup_folder, storage, &db)?)?;
     let backfiller = outbox::start_backfills(db.clone(), &domains::migrations(), api::clock::now)?;
     let reloader = Reloader { settings, log, periods: workers.sweeper.periods() };
@@ -117,7 +118,7 @@ pub fn serve(arguments: Serve, log: Log, settings: Vec<Setting>) -> anyhow::Resu
         service.run(listener, started).await
     })?;
     db.begin_closing();
-    drop(workers);
+    drop((workers, key_watch));
     sending.stop(listen.drain);
     // The last that writes: rows that come after it would not be filled.
     drop(backfiller);

@@ -56,3 +56,30 @@ fn keys_that_are_none_are_refused() {
     }
     assert!(Vault::of(&format!("{}=", key())).is_ok(), "with padding too");
 }
+
+#[test]
+fn a_key_is_added_before_it_is_used() {
+    let first = Vault::new_key().unwrap();
+    let former = Vault::new_key().unwrap();
+    let prepared = with_another(&format!("{}\n{}\n", first.expose(), former.expose())).unwrap();
+    let of = |keys: &str| Vault::of(keys).unwrap();
+    assert_eq!(of(prepared.expose()).fingerprint(), of(first.expose()).fingerprint(), "nothing seals with it yet");
+    let finished = with_second_first(prepared.expose()).unwrap();
+    let new = of(finished.expose()).fingerprint();
+    assert!(new != of(first.expose()).fingerprint() && new != of(former.expose()).fingerprint());
+    assert!(of(prepared.expose()).has(new), "who has the prepared keys opens what is sealed then");
+    assert!(of(finished.expose()).has(of(first.expose()).fingerprint()));
+    assert!(with_second_first(first.expose()).is_none());
+}
+
+#[test]
+fn a_key_that_came_into_the_file_meanwhile_is_found() {
+    let [old, new] = [(); 2].map(|()| Vault::new_key().unwrap().expose().clone());
+    let file = Arc::new(std::sync::Mutex::new(old.clone()));
+    let source = Arc::clone(&file);
+    let vault = Vault::new(move || Some(Secret::new(source.lock().unwrap().clone()))).unwrap();
+    let wanted = Vault::of(&new).unwrap().fingerprint();
+    assert!(!vault.finds(wanted));
+    *file.lock().unwrap() = format!("{new}\n{old}");
+    assert!(!vault.has(wanted) && vault.finds(wanted) && vault.has(wanted));
+}
