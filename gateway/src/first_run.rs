@@ -8,10 +8,13 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
-use base::secret::Secret;
+use base::{
+    secret::Secret,
+    text::{shell_path, shell_word},
+};
 use db::{DatabaseUrl, Db};
 
-use crate::{command_line::Storage, keys};
+use crate::command_line::Storage;
 
 /// Where the first key is kept.
 pub fn credentials_file(data_dir: &Path) -> PathBuf {
@@ -36,8 +39,8 @@ pub fn check(storage: &Storage) -> anyhow::Result<()> {
 }
 
 /// On an empty database: makes `msp_1`, `client_1` and an admin key. The key is the one that the environment gives
-/// (`MUSTER_BOOTSTRAP_KEY`, `MUSTER_BOOTSTRAP_SECRET`), or a new one. That is in `credentials.env`, and on the disk,
-/// before the database has it: a start that is cut off in between leaves no key that nobody knows.
+/// (`MUSTER_BOOTSTRAP_KEY`, `MUSTER_BOOTSTRAP_SECRET`), or that of `credentials.env`, which is made where it is missing, and
+/// on the disk before the database has the key: a start that is cut off in between leaves none that nobody knows.
 ///
 /// Answers what to tell the person at the terminal when the first key seems to be lost.
 pub fn bootstrap(db: &Db, storage: &Storage) -> anyhow::Result<Option<String>> {
@@ -46,24 +49,16 @@ pub fn bootstrap(db: &Db, storage: &Storage) -> anyhow::Result<Option<String>> {
     if !access::is_empty(db)? {
         return if first_credentials.is_some() { Ok(None) } else { lost_key_hint(db, storage, &path) };
     }
-    let made_here = first_credentials.is_none();
-    let (key, secret) = match first_credentials {
-        Some(first_credentials) => first_credentials,
-        None => {
-            let (key, secret) = access::new_credentials()?;
-            let text = Secret::new(format!("MUSTER_KEY={key}\nMUSTER_SECRET={}\n", secret.expose()));
-            keys::replace(&path, &text)?;
-            (key, secret)
-        }
-    };
-    let is_new = access::bootstrap(db, (key.clone(), secret))?;
-    match (is_new, made_here) {
-        (true, true) => tracing::info!(file = %path.display(), "made the first admin key"),
-        // Another gateway was faster, and has the key that counts.
-        (false, true) if key_in(&path).as_ref() == Some(&key) => {
-            fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))?;
-        }
-        _ => {}
+    let made = || access::credentials_in(&path);
+    let (first, is_made) = first_credentials.map_or_else(made, |given| Ok((given, false)))?;
+    let key = first.0.clone();
+    let is_new = access::bootstrap(db, first)?;
+    if is_new && is_made {
+        tracing::info!(file = %path.display(), "made the first admin key");
+    }
+    // Another gateway was faster, and has the key that counts.
+    if !is_new && is_made && !access::is_live(db, &key)? {
+        fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))?;
     }
     Ok(None)
 }
@@ -71,7 +66,7 @@ pub fn bootstrap(db: &Db, storage: &Storage) -> anyhow::Result<Option<String>> {
 /// Says so when the first key was never used and is not in its file: then perhaps nobody has it.
 fn lost_key_hint(db: &Db, storage: &Storage, path: &Path) -> anyhow::Result<Option<String>> {
     let Some(first) = access::unused_first_key(db)? else { return Ok(None) };
-    if key_in(path).is_some_and(|key| key == first.key) {
+    if access::key_in(path).is_some_and(|key| key == first.key) {
         return Ok(None);
     }
     let database = match &storage.database_url {
@@ -84,12 +79,6 @@ fn lost_key_hint(db: &Db, storage: &Storage, path: &Path) -> anyhow::Result<Opti
         format!("The first admin key was never used, and {file} does not have it. Another secret for it: {command}");
     tracing::warn!("{hint}");
     Ok(Some(hint))
-}
-
-/// The key that a file of credentials names.
-fn key_in(path: &Path) -> Option<String> {
-    let text = fs::read_to_string(path).ok()?;
-    text.lines().find_map(|line| line.strip_prefix("MUSTER_KEY=")).map(|key| key.trim().to_owned())
 }
 
 /// The first key, where the environment gives one: both halves of it, of the right form.
@@ -122,20 +111,5 @@ pub fn greet(scheme: &str, address: SocketAddr, data_dir: &Path, lost: Option<&s
              {base}/api/v2/tenants/client_1/resources/minimal",
             file = shell_path(&credentials)
         );
-    }
-}
-
-/// A path that `.` reads as a file, not as a command of the PATH.
-fn shell_path(path: &Path) -> String {
-    let text = path.display().to_string();
-    shell_word(&if text.starts_with(['/', '.']) { text } else { format!("./{text}") })
-}
-
-/// As a shell takes it for one word.
-fn shell_word(text: &str) -> String {
-    if text.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-".contains(&b)) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
     }
 }

@@ -1,6 +1,8 @@
 //! The first tenants and the first key, on an empty database.
 
-use anyhow::ensure;
+use std::{fs, path::Path};
+
+use anyhow::{Context as _, ensure};
 use api::{Role, clock};
 use base::{problem::Problem, secret::Secret, tenant::TenantId};
 use db::Db;
@@ -10,6 +12,10 @@ use crate::{api_keys, api_keys::store::NewKey, secrets, tenants};
 const PARTNER: &str = "Partner One";
 const CLIENT: &str = "Client One";
 const ADMIN: &str = "Administrator";
+
+/// How the lines of a file of credentials begin.
+const KEY: &str = "MUSTER_KEY=";
+const SECRET: &str = "MUSTER_SECRET=";
 
 /// The first key, as [`unused_first_key`] finds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,9 +31,35 @@ pub fn is_empty(db: &Db) -> anyhow::Result<bool> {
     Ok(!db.read_here(tenants::store::any)?)
 }
 
-/// A new random key and secret for [`bootstrap`].
-pub fn new_credentials() -> anyhow::Result<(String, Secret<String>)> {
-    Ok((secrets::random()?.into_inner(), secrets::random()?))
+/// The key and the secret that a file of credentials has, for [`bootstrap`], and whether it was made here: with new
+/// ones, where there was none. One that is there is never written over: its key may be in use elsewhere.
+pub fn credentials_in(path: &Path) -> anyhow::Result<((String, Secret<String>), bool)> {
+    let (key, secret) = (secrets::random()?.into_inner(), secrets::random()?);
+    let text = format!("{KEY}{key}\n{SECRET}{}\n", secret.expose());
+    let made = db::create_private(path, &text).with_context(|| format!("writing {}", path.display()))?;
+    if made {
+        return Ok(((key, secret), true));
+    }
+    let wrong = || format!("{} is there, and has no key that could be the first one: move it away", path.display());
+    let text = Secret::new(fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?);
+    let (key, secret) = value_in(text.expose(), KEY).zip(value_in(text.expose(), SECRET)).with_context(wrong)?;
+    let secret = Secret::new(secret);
+    check_first_key(&key, &secret).with_context(wrong)?;
+    Ok(((key, secret), false))
+}
+
+/// The key that a file of credentials names.
+pub fn key_in(path: &Path) -> Option<String> {
+    value_in(&fs::read_to_string(path).ok()?, KEY)
+}
+
+fn value_in(text: &str, name: &str) -> Option<String> {
+    text.lines().find_map(|line| line.strip_prefix(name)).map(|value| value.trim().to_owned())
+}
+
+/// Has the database this key, and is it live?
+pub fn is_live(db: &Db, key: &str) -> anyhow::Result<bool> {
+    Ok(db.read_here(|conn| api_keys::store::live(conn, key))?.is_some())
 }
 
 /// The first key, while it is live and as far as the database knows was never used.
@@ -74,4 +106,26 @@ pub fn check_first_key(key: &str, secret: &Secret<String>) -> anyhow::Result<()>
         "the secret of the first key must have 16 to 256 letters and digits, nothing else"
     );
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_that_are_there_are_taken_and_never_written_over() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("credentials.env");
+        let ((key, secret), made) = credentials_in(&file).unwrap();
+        let text = fs::read_to_string(&file).unwrap();
+        let ((again, same), made_again) = credentials_in(&file).unwrap();
+        assert!(made && !made_again);
+        assert_eq!((&again, same.expose(), key_in(&file)), (&key, secret.expose(), Some(key.clone())));
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+        for wrong in ["", "MUSTER_KEY=abcdefgh12\n", "MUSTER_KEY=a\nMUSTER_SECRET=b\n"] {
+            fs::write(&file, wrong).unwrap();
+            assert!(credentials_in(&file).is_err(), "{wrong}");
+            assert_eq!(fs::read_to_string(&file).unwrap(), wrong);
+        }
+    }
 }

@@ -48,7 +48,7 @@ use api::{Alias, Extras, Need, Restorers, Routes, Tag};
 
 pub use crate::{
     authenticator::Authenticator,
-    bootstrap::{FirstKey, bootstrap, check_first_key, is_empty, new_credentials, unused_first_key},
+    bootstrap::{FirstKey, bootstrap, check_first_key, credentials_in, is_empty, is_live, key_in, unused_first_key},
     directory::Directory,
     link_requests::{LinkMailer, LinkQueue},
     restorers::restorers,

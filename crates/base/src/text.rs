@@ -1,5 +1,7 @@
 //! Comparison of texts, and bytes as text.
 
+use std::path::Path;
+
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 /// Folds a text for matching without regard to letter case; two texts match when their folds are equal.
@@ -110,6 +112,21 @@ pub fn name_error(text: &str, max_chars: usize) -> Option<String> {
 /// A word as it is compared where people write it in several ways: folded, without blanks, hyphens and underscores.
 pub fn plain(word: &str) -> String {
     fold(word).chars().filter(|letter| !letter.is_whitespace() && !['-', '_'].contains(letter)).collect()
+}
+
+/// A path that `.` reads as a file, not as a command of the PATH.
+pub fn shell_path(path: &Path) -> String {
+    let text = path.display().to_string();
+    shell_word(&if text.starts_with(['/', '.']) { text } else { format!("./{text}") })
+}
+
+/// As a shell takes it for one word.
+pub fn shell_word(text: &str) -> String {
+    if text.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-".contains(&b)) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
 }
 
 #[cfg(test)]
