@@ -67,9 +67,10 @@ fn main() -> ExitCode {
                 return ExitCode::from(2);
             }
         },
-        Command::Move(Move { storage, options }) => {
-            return transfer::run(&storage.url(), &options, &domains::contents());
-        }
+        Command::Move(Move { storage, options }) => match storage.keep_in_place() {
+            Ok(()) => return transfer::run(&storage.url(), &options, &domains::contents()),
+            refused => refused,
+        },
         Command::Openapi(arguments) => commands::openapi(&arguments),
         Command::Import(arguments) => commands::import(&arguments),
         Command::Key(arguments) => commands::key(arguments),

@@ -1,23 +1,17 @@
 //! From options to what they stand for.
 
 use std::{
-    fs::{self, File, OpenOptions},
-    path::PathBuf,
-    thread::sleep,
-    time::{Duration, Instant},
+    fs::{self, File},
+    time::Duration,
 };
 
 use anyhow::{Context as _, bail};
-use db::{DatabaseUrl, Db, Options, give_to_owner_of_folder};
-use rustix::{
-    fs::{FlockOperation, flock},
-    io::Errno,
-};
+use db::{DatabaseUrl, Db, FileLock, Options};
 
 use crate::{command_line::Storage, domains};
 
-/// Between two looks whether another service has ended.
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
+/// The ending of the lock that keeps a SQLite file in its place.
+const IN_PLACE: &str = ".in-place";
 
 impl Storage {
     /// Which database the options name.
@@ -28,6 +22,7 @@ impl Storage {
 
     /// Opens the database, which may be empty, and brings its tables up to date.
     pub fn open(&self) -> anyhow::Result<Db> {
+        self.keep_in_place()?;
         self.make_data_dir()?;
         let url = self.url();
         let options = Options { connections: self.connections, ..Options::default() };
@@ -43,32 +38,39 @@ impl Storage {
     /// ends: each would take itself for the only one that delivers, schedules and escalates. Commands work beside it.
     /// One that is about to end is waited for, as long as `patience` says.
     pub fn serve_alone(&self, patience: Duration) -> anyhow::Result<Option<File>> {
+        const ADVICE: &str = "stop it first. Several gateways share a Postgres, not a file";
+        self.lock(".lock", FileLock::Alone, patience, ("`muster serve` runs", ADVICE))
+    }
+
+    /// Sees to it that a SQLite file stays in its place until this process ends: what is written to one that `restore`
+    /// puts another in the place of is lost.
+    pub fn keep_in_place(&self) -> anyhow::Result<()> {
+        let others = ("`muster restore` is at work", "wait for its end");
+        std::mem::forget(self.lock(IN_PLACE, FileLock::Shared, Duration::ZERO, others)?);
+        Ok(())
+    }
+
+    /// Sees to it that no service and no other command works on a SQLite file until the answer is dropped.
+    pub fn replace_alone(&self) -> anyhow::Result<[Option<File>; 2]> {
+        let service = self.serve_alone(Duration::ZERO)?;
+        let others = ("command works", "wait for its end");
+        Ok([service, self.lock(IN_PLACE, FileLock::Alone, Duration::ZERO, others)?])
+    }
+
+    /// Locks the file beside a SQLite file that has this ending; says who else has it, and what to do.
+    fn lock(
+        &self,
+        ending: &str,
+        how: FileLock,
+        patience: Duration,
+        (others, advice): (&str, &str),
+    ) -> anyhow::Result<Option<File>> {
         let DatabaseUrl::Sqlite(path) = self.url() else { return Ok(None) };
         self.make_data_dir()?;
         let database = fs::canonicalize(&path).unwrap_or(path);
-        let mut lock_file = database.clone().into_os_string();
-        lock_file.push(".lock");
-        let lock_file = PathBuf::from(lock_file);
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(false);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&lock_file).with_context(|| format!("opening {}", lock_file.display()))?;
-        give_to_owner_of_folder(&file, &lock_file).with_context(|| format!("opening {}", lock_file.display()))?;
-        let begun = Instant::now();
-        let mut locked = flock(&file, FlockOperation::NonBlockingLockExclusive);
-        while locked == Err(Errno::WOULDBLOCK) && begun.elapsed() < patience {
-            sleep(LOOK_AGAIN);
-            locked = flock(&file, FlockOperation::NonBlockingLockExclusive);
-        }
-        match locked {
-            Ok(()) => Ok(Some(file)),
-            Err(Errno::WOULDBLOCK) => bail!(
-                "another `muster serve` runs on {}: stop it first. Several gateways share a Postgres, not a file",
-                database.display()
-            ),
-            Err(error) => Err(error).with_context(|| format!("locking {}", lock_file.display())),
-        }
+        let path = db::beside(&database, ending);
+        let file = db::lock_file(&path, how, patience).with_context(|| format!("locking {}", path.display()))?;
+        file.map(Some).with_context(|| format!("another {others} on {}: {advice}", database.display()))
     }
 
     /// Opens a database that is there already. What looks into one, or changes what is in it, makes none: a directory

@@ -24,6 +24,7 @@ mod dates;
 mod due;
 mod error;
 mod extensions;
+mod file_lock;
 mod foreign;
 mod full_text;
 mod hindrance;
@@ -91,6 +92,7 @@ pub use crate::{
     dates::Dates,
     due::{DueRows, owners},
     error::{Error, Result},
+    file_lock::{FileLock, lock_file},
     full_text::FullText,
     inspect::{Inspection, inspect},
     json::{Json, MaybeJson},

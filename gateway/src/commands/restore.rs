@@ -12,7 +12,7 @@ pub fn restore(arguments: &Restore) -> anyhow::Result<()> {
     let DatabaseUrl::Sqlite(database) = storage.url() else {
         bail!("Postgres has programs of its own for that: pg_restore, or those that keep its log");
     };
-    let _lock = storage.serve_alone(std::time::Duration::ZERO)?;
+    let _lock = storage.replace_alone()?;
     let folder = ::backups::Folder::at(backup_to);
     let restored = ::backups::restore(&folder, *at, &database, api::clock::now())?;
     print(&restored.text(&database))
