@@ -83,7 +83,8 @@ impl Folder {
     }
 
     /// Adds a copy of a SQLite database, opens and checks it, and removes those that are not kept any more, as far as
-    /// it can. `now` is when it begins. `None` when there is one of this second already.
+    /// it can. `now` is when it begins. `None` when there is one of this second already, and when the data has moved to
+    /// another database.
     ///
     /// # Errors
     /// When the copy is not made, or is damaged: no file is left of it then.
@@ -96,6 +97,10 @@ impl Folder {
         }
         // Another service may have begun to use the folder since.
         refuse_others(self.newest(taken)?, db::database_origin(database)?)?;
+        if matches!(database, DatabaseUrl::Sqlite(file) if db::moved_to(file).is_some()) {
+            // No service starts on it, and it would push out those that one starts on.
+            return Ok(None);
+        }
         db::back_up(database, &path).with_context(|| format!("backing up to {}", path.display()))?;
         self.prune(taken, |path| fs::remove_file(path));
         Ok(Some(Copy { path, taken }))

@@ -10,7 +10,7 @@ use std::{
 
 use anyhow::{Context as _, bail};
 use base::timestamp::Timestamp;
-use db::{Origin, SQLITE_ENDINGS, beside};
+use db::{Migrations, Origin, SQLITE_ENDINGS, beside};
 use tempfile::NamedTempFile;
 
 use crate::folder::{Copy, Folder};
@@ -54,13 +54,19 @@ impl Restored {
 
 /// Puts the newest copy of `folder` that was taken by `until`, or by `now`, in the place of the SQLite file `database`,
 /// which no service may have open. The former file is kept beside it, with what belongs to it, under a name that
-/// nothing has.
+/// nothing has. `domains` are those of the service that is to start on it.
 ///
 /// # Errors
-/// When there is no such copy, when it is not good, when it may be of another database, or when a file cannot be
+/// When there is no such copy, when it is not good or this program would not start on it, when it may be of another database, or when a file cannot be
 /// written: the database is as before then. An older copy is never taken instead of one that is not good, since it
 /// lacks what was written between the two: the error names it.
-pub fn restore(folder: &Folder, until: Option<Timestamp>, database: &Path, now: Timestamp) -> anyhow::Result<Restored> {
+pub fn restore(
+    folder: &Folder,
+    until: Option<Timestamp>,
+    database: &Path,
+    domains: &[Migrations],
+    now: Timestamp,
+) -> anyhow::Result<Restored> {
     let copies = candidates(folder, until.unwrap_or(latest(now)))?;
     let ahead = folder.copies()?.iter().filter(|copy| until.is_none() && copy.taken > latest(now)).count();
     let own = db::copy_origin(database);
@@ -74,8 +80,9 @@ pub fn restore(folder: &Folder, until: Option<Timestamp>, database: &Path, now: 
         File::open(&copy.path).with_context(|| format!("nothing was changed: reading {}", copy.path.display()))?;
     io::copy(&mut source, new.as_file_mut()).with_context(writing)?;
     new.as_file().sync_all().with_context(writing)?;
-    if let Err(wrong) = db::check_file(new.path()) {
-        let advice = match older.iter().find(|older| is_good(older, own.or_else(|| db::copy_origin(&copy.path)))) {
+    if let Err(wrong) = db::check_restorable(new.path(), domains) {
+        let own = own.or_else(|| db::copy_origin(&copy.path));
+        let advice = match older.iter().find(|older| is_good(older, own, domains)) {
             Some(older) => format!("the newest one before it that is good is of {0}: say --at {0} for it", older.taken),
             None => "none before it is good".to_owned(),
         };
@@ -155,10 +162,10 @@ fn choose(copies: &[Copy], own: Option<Origin>, database: &Path) -> anyhow::Resu
     })
 }
 
-/// Is it a good copy, and not of another database than this one, as far as both tell?
-fn is_good(copy: &Copy, own: Option<Origin>) -> bool {
+/// Is it a copy that this program starts on, and not of another database than this one, as far as both tell?
+fn is_good(copy: &Copy, own: Option<Origin>, domains: &[Migrations]) -> bool {
     let is_other = own.is_some_and(|own| db::copy_origin(&copy.path).is_some_and(|origin| origin != own));
-    !is_other && db::check_file(&copy.path).is_ok()
+    !is_other && db::check_restorable(&copy.path, domains).is_ok()
 }
 
 /// The name of the former database: `muster.sqlite.before-20261127T204500`, with a number behind it where that, or a

@@ -14,7 +14,7 @@ use diesel::{
 };
 use tempfile::NamedTempFile;
 
-use crate::{DatabaseUrl, Error, Result, backend};
+use crate::{Conn, DatabaseUrl, Error, Migrations, Result, backend, migrate, moved};
 
 #[derive(QueryableByName)]
 pub(crate) struct IntegrityCheck {
@@ -88,6 +88,19 @@ pub fn check_file(copy: &Path) -> std::result::Result<(), String> {
         [IntegrityCheck { quick_check }] if quick_check == "ok" => Ok(()),
         _ => Err("it is damaged".to_owned()),
     }
+}
+
+/// As [`check_file`], and that a service with these domains would start on it.
+///
+/// # Errors
+/// Also when a newer program made its tables, or its data has moved elsewhere.
+pub fn check_restorable(copy: &Path, domains: &[Migrations]) -> std::result::Result<(), String> {
+    check_file(copy)?;
+    let mut conn = Conn::Sqlite(open_copy(copy).map_err(|error| error.to_string())?);
+    let domains = migrate::with_own(domains);
+    let moved = moved::fault(&mut conn).map_err(|error| error.to_string())?;
+    let newer = migrate::newer(&mut conn, &domains).map_err(|error| error.to_string())?;
+    moved.or(newer).map_or(Ok(()), Err)
 }
 
 /// Is it a database of this program, as far as its first pages tell?
@@ -186,6 +199,24 @@ mod tests {
         foreign.batch_execute("CREATE TABLE tenants (created_ms BIGINT); INSERT INTO tenants VALUES (5)").unwrap();
         assert!(told("foreign").unwrap_err().contains("not a database of Muster"));
         assert!(told("missing").is_err() && !file("missing").exists());
+    }
+
+    #[test]
+    fn a_copy_is_restorable_where_this_program_starts_on_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let after = |name: &str, change: &str| {
+            let file = directory.path().join(name);
+            database(&file, 5);
+            SqliteConnection::establish(&file.to_string_lossy()).unwrap().batch_execute(change).unwrap();
+            assert_eq!(check_file(&file), Ok(()));
+            check_restorable(&file, &[])
+        };
+        assert_eq!(after("ours", ""), Ok(()));
+        let newer = after("newer", "INSERT INTO __diesel_schema_migrations VALUES ('kb9999')").unwrap_err();
+        assert!(newer.contains("kb9999"), "{newer}");
+        let moved = "CREATE TABLE moved_to (id TEXT, url TEXT); INSERT INTO moved_to VALUES ('1', 'postgres://db/m')";
+        let moved = after("moved", moved).unwrap_err();
+        assert!(moved.contains("has moved to postgres://db/m"), "{moved}");
     }
 
     #[test]

@@ -85,7 +85,7 @@ pub use crate::{
     after_commit::after_commit,
     backend::{Conn, SQLITE_ENDINGS, Sql, beside},
     backfill::{Backfill, BackfillProgress, BackfillStep},
-    backup::{Origin, back_up, check_file, copy_origin, database_origin},
+    backup::{Origin, back_up, check_file, check_restorable, copy_origin, database_origin},
     bell::{Bell, Listener},
     chunks::in_chunks,
     condition::{Condition, SqlValue},

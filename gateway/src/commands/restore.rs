@@ -14,6 +14,6 @@ pub fn restore(arguments: &Restore) -> anyhow::Result<()> {
     };
     let _lock = storage.replace_alone()?;
     let folder = ::backups::Folder::at(backup_to);
-    let restored = ::backups::restore(&folder, *at, &database, api::clock::now())?;
+    let restored = ::backups::restore(&folder, *at, &database, &crate::domains::migrations(), api::clock::now())?;
     print(&restored.text(&database))
 }
