@@ -31,7 +31,7 @@ impl Oidc {
             tenant: self.oidc_tenant.clone(),
         };
         self.oidc_ca.as_deref().map(authorities).transpose()?;
-        let calls = fetch(self.oidc_ca.as_deref())?;
+        let calls = fetch(issuer, self.oidc_ca.as_deref())?;
         let seals = Arc::clone(vault) as Arc<dyn Seals>;
         Ok(Some(Arc::new(Provider::new(settings, calls, seals).context("--oidc-issuer")?)))
     }

@@ -3,7 +3,7 @@
 use std::{fs, io::Read as _, path::Path, time::Duration};
 
 use anyhow::{Context as _, bail, ensure};
-use base::secret::Secret;
+use base::{net::is_loopback_host, secret::Secret};
 use reqwest::{
     Certificate, StatusCode, Url,
     blocking::Client,
@@ -82,8 +82,8 @@ pub(crate) struct Collector {
 }
 
 impl Collector {
-    /// At an address that [`check_endpoint`] has read. `authority` is a PEM file with a certificate to trust beside
-    /// those of the system.
+    /// At an address that [`check_endpoint`] has read. `authority` is a PEM file with certificates to trust
+    /// beside those of the system.
     pub(crate) fn new(endpoint: &str, headers: &Headers, authority: Option<&Path>) -> anyhow::Result<Self> {
         // The process has one provider of cryptography, and `ring` is the one that this program is built with.
         drop(rustls::crypto::ring::default_provider().install_default());
@@ -101,7 +101,14 @@ impl Collector {
         if let Some(path) = authority {
             let reading = || format!("reading {}", path.display());
             let text = fs::read(path).with_context(reading)?;
-            client = client.add_root_certificate(Certificate::from_pem(&text).with_context(reading)?);
+            for certificate in Certificate::from_pem_bundle(&text).with_context(reading)? {
+                client = client.add_root_certificate(certificate);
+            }
+        }
+        // What goes to this machine goes past no proxy.
+        let host = Url::parse(endpoint).ok().and_then(|url| url.host_str().map(is_loopback_host));
+        if host == Some(true) {
+            client = client.no_proxy();
         }
         Ok(Self { client: client.build()?, endpoint: endpoint.to_owned() })
     }

@@ -33,24 +33,33 @@ pub fn issuer(text: &str) -> Result<String, String> {
     if !url.username().is_empty() || url.password().is_some() {
         return Err("takes no user and no password: --oidc-client-secret-file names the file of the secret".to_owned());
     }
-    let is_here = url.host_str().is_some_and(is_loopback_host);
-    let is_secret = url.scheme() == "https" || (url.scheme() == "http" && is_here);
+    let is_secret = url.scheme() == "https" || (url.scheme() == "http" && is_here(&url));
     if is_secret { Ok(text.to_owned()) } else { Err("has to be https://".to_owned()) }
 }
 
-/// Makes calls, each on the thread that asks for it. `authority` is a PEM file with a certificate to trust beside those
-/// of the system.
+fn is_here(url: &Url) -> bool {
+    url.host_str().is_some_and(is_loopback_host)
+}
+
+/// Makes calls to an issuer, each on the thread that asks for it. `authority` is a PEM file with certificates to trust
+/// beside those of the system.
 ///
 /// # Errors
-/// When the certificate cannot be read.
-pub fn fetch(authority: Option<&Path>) -> anyhow::Result<Box<Fetch>> {
+/// When the certificates cannot be read.
+pub fn fetch(issuer: &str, authority: Option<&Path>) -> anyhow::Result<Box<Fetch>> {
     // The process has one provider of cryptography, and `ring` is the one that this program is built with.
     drop(rustls::crypto::ring::default_provider().install_default());
     let mut client = Client::builder().timeout(TIME).connect_timeout(TIME).redirect(Policy::none());
     if let Some(path) = authority {
         let reading = || format!("reading {}", path.display());
         let text = fs::read(path).with_context(reading)?;
-        client = client.add_root_certificate(Certificate::from_pem(&text).with_context(reading)?);
+        for certificate in Certificate::from_pem_bundle(&text).with_context(reading)? {
+            client = client.add_root_certificate(certificate);
+        }
+    }
+    // What goes to this machine goes past no proxy.
+    if is_here(&Url::parse(issuer)?) {
+        client = client.no_proxy();
     }
     let client = client.build()?;
     Ok(Box::new(move |request| {
