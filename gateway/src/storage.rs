@@ -11,7 +11,7 @@ use db::{DatabaseUrl, Db, FileLock, Options};
 use crate::{command_line::Storage, domains};
 
 /// The ending of the lock that keeps a SQLite file in its place.
-const IN_PLACE: &str = ".in-place";
+const IN_PLACE: &str = ".in-place.lock";
 
 impl Storage {
     /// Which database the options name.

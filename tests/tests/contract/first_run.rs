@@ -205,6 +205,20 @@ fn a_first_start_that_is_killed_leaves_a_key_that_somebody_has() {
 }
 
 #[test]
+fn credentials_that_are_there_are_never_written_over() {
+    let directory = temporary();
+    let data = directory.path().join("data");
+    let credentials = || fs::read_to_string(data.join("credentials.env")).unwrap_or_default();
+    has_a_key_that_works(&data);
+    let first = credentials();
+    for ending in ["", "-wal", "-shm"] {
+        let _ = fs::remove_file(data.join(format!("muster.sqlite{ending}")));
+    }
+    has_a_key_that_works(&data);
+    assert_eq!(credentials(), first, "another database takes the key that is there");
+}
+
+#[test]
 fn a_first_key_that_is_lost_is_said_with_what_helps() {
     let directory = temporary();
     let data = directory.path().join("data");

@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use muster_tests::{Backend, Client, Server, fresh_database, postgres_program, psql, rounds, unique};
+use muster_tests::{Backend, Client, Exit, Server, fresh_database, muster, postgres_program, psql, rounds, unique};
 use serde_json::json;
 
 use super::{
@@ -38,6 +38,37 @@ pub fn two(url: &str) -> (Server, Server) {
     // The key of the first start is in the database already: the second takes it over.
     let second = Server::start_beside(&first, &arguments);
     (first, second)
+}
+
+#[test]
+fn a_gateway_without_the_key_of_the_database_is_not_ready() {
+    let first = Server::start_at(Backend::Postgres, Some(fresh_database()), &ARGUMENTS);
+    let file = first.data_dir().join("secrets.key");
+    let directory = tempfile::tempdir().unwrap();
+    let copy = directory.path().join("secrets.key");
+    std::fs::copy(&file, &copy).unwrap();
+    let arguments: Vec<&str> = ARGUMENTS.into_iter().chain(["--secrets-key-file", copy.to_str().unwrap()]).collect();
+    let second = Server::start_beside(&first, &arguments);
+    let rotate = |step: &[&str]| {
+        let mut command = muster();
+        command.args(["secrets", "rotate", "--data-dir"]).arg(first.data_dir());
+        let exit = Exit::of(command.args(["--database-url", first.database_url().unwrap()]).args(step));
+        assert!(exit.status.success(), "{}{}", exit.stdout, exit.stderr);
+    };
+    let is = |server: &Server, status: u16| {
+        let ready = || server.get("/health/ready").status;
+        wait_for(Duration::from_secs(20), || ready() == status, || format!("{} instead of {status}", ready()));
+    };
+    rotate(&[]);
+    is(&second, 503);
+    is(&first, 200);
+    std::fs::copy(&file, &copy).unwrap();
+    is(&second, 200);
+    rotate(&["--prepare"]);
+    std::fs::copy(&file, &copy).unwrap();
+    rotate(&["--finish"]);
+    std::thread::sleep(Duration::from_secs(7));
+    is(&second, 200);
 }
 
 #[test]
