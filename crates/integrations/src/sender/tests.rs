@@ -37,17 +37,20 @@ struct Peer {
     url: String,
     calls: Arc<AtomicUsize>,
     status: Arc<AtomicU16>,
+    /// How many bytes of the body of its answers do not come.
+    missing: Arc<AtomicUsize>,
 }
 
 impl Peer {
     fn start(status: u16, wait: Duration) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let peer = Self { url, calls: Arc::default(), status: Arc::new(AtomicU16::new(status)) };
-        let (calls, status) = (Arc::clone(&peer.calls), Arc::clone(&peer.status));
+        let peer =
+            Self { url, calls: Arc::default(), status: Arc::new(AtomicU16::new(status)), missing: Arc::default() };
+        let (calls, status, missing) = (Arc::clone(&peer.calls), Arc::clone(&peer.status), Arc::clone(&peer.missing));
         std::thread::spawn(move || {
             for mut stream in listener.incoming().flatten() {
-                let (calls, status) = (Arc::clone(&calls), Arc::clone(&status));
+                let (calls, status, missing) = (Arc::clone(&calls), Arc::clone(&status), Arc::clone(&missing));
                 std::thread::spawn(move || {
                     let mut lines = BufReader::new(stream.try_clone().unwrap()).lines().map_while(Result::ok);
                     // The messages have no body.
@@ -55,8 +58,9 @@ impl Peer {
                         calls.fetch_add(1, Ordering::SeqCst);
                         std::thread::sleep(wait);
                         let status = status.load(Ordering::SeqCst);
-                        let answer = format!("HTTP/1.1 {status} X\r\nContent-Length: 0\r\n\r\n");
-                        if stream.write_all(answer.as_bytes()).is_err() {
+                        let missing = missing.load(Ordering::SeqCst);
+                        let answer = format!("HTTP/1.1 {status} X\r\nContent-Length: {missing}\r\n\r\n");
+                        if stream.write_all(answer.as_bytes()).is_err() || missing > 0 {
                             break;
                         }
                     }
@@ -322,4 +326,21 @@ fn an_endpoint_that_is_not_there_is_left_alone() {
     // One of the former targets says nothing of the present one.
     fixture.change(|_, _, event| event.config.0.end_point_uri = "/v2".to_owned());
     wait("the end", || fixture.count("pending") == 30 && peer.calls() >= 60);
+}
+
+#[test]
+fn what_was_answered_counts_although_the_body_breaks_off() {
+    use diesel::prelude::*;
+
+    use crate::schema::integration_deliveries::dsl;
+
+    let peer = Peer::start(503, Duration::ZERO);
+    peer.missing.store(5, Ordering::SeqCst);
+    let fixture = fixture(&peer);
+    fixture.deliver(1, "/v1");
+    let status =
+        |conn: &mut Conn| Ok(dsl::integration_deliveries.select(dsl::response_status).first::<Option<i64>>(conn)?);
+    wait("an attempt", || fixture.db.read_here(status).unwrap() == Some(503));
+    peer.status.store(200, Ordering::SeqCst);
+    wait("the end", || fixture.count("delivered") == 1);
 }
