@@ -109,10 +109,10 @@ pub enum Secrets {
         storage: Storage,
         #[command(flatten)]
         keys: SecretsKey,
-        /// Only add a new key to the file, behind the first, for the gateways on other machines to have before it is used
+        /// Only add a new key to the file, behind the first, for gateways on other machines to have before it is used
         #[arg(long, conflicts_with = "finish")]
         prepare: bool,
-        /// Take the second key of the file into use, which all gateways have by now
+        /// Take the second key of the file into use, which all gateways have
         #[arg(long)]
         finish: bool,
     },

@@ -57,9 +57,9 @@ impl Restored {
 /// nothing has. `domains` are those of the service that is to start on it.
 ///
 /// # Errors
-/// When there is no such copy, when it is not good or this program would not start on it, when it may be of another database, or when a file cannot be
-/// written: the database is as before then. An older copy is never taken instead of one that is not good, since it
-/// lacks what was written between the two: the error names it.
+/// When there is no such copy, when it is not good or this program would not start on it, when it may be of another
+/// database, or when a file cannot be written: the database is as before then. An older copy is never taken instead of
+/// one that is not good, since it lacks what was written between the two: the error names it.
 pub fn restore(
     folder: &Folder,
     until: Option<Timestamp>,

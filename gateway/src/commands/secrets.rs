@@ -25,8 +25,8 @@ pub fn secrets(arguments: Secrets) -> anyhow::Result<()> {
 }
 
 /// Takes a new key into use, and seals all secrets under it. The former one stays in the file, behind the new one, for
-/// a gateway that was just sealing something; the next rotation drops it. Gateways on other machines read files of their
-/// own, which have to have the key before it is used.
+/// a gateway that was just sealing something; the next rotation drops it. Gateways on other machines read files of
+/// their own, which have to have the key before it is used.
 fn rotate(storage: &Storage, keys: &SecretsKey, prepare: bool, finish: bool) -> anyhow::Result<()> {
     let db = storage.existing()?;
     // There is a file, with a key that opens what is stored, before anything changes.

@@ -74,7 +74,7 @@ pub fn apply_until(
     Ok(results)
 }
 
-/// Shares the sites that rows name before any row is stored: whoever changes a site waits for rows of resources there.
+/// Shares the sites that rows name before any row is stored: a change of a site waits for rows of resources there.
 fn share_sites(conn: &mut Conn, destination: &Destination, rows: &[Row]) -> Result<()> {
     let entries = rows.iter().filter_map(|row| row.entry.as_ref().ok());
     let mut named: Vec<&LocationReference> = entries.filter_map(|entry| entry.input.location.as_ref()).collect();

@@ -1,7 +1,7 @@
 //! The lock of a resource: one change at a time.
 //!
-//! Whoever changes a resource locks it before reading it, then what it refers to: the identity keys of its tenant,
-//! its site, the types of its tenant, and the groups. Whoever changes several takes [`lock_many`] first.
+//! A change of a resource locks it before it is read, then what it refers to: the identity keys of its tenant, its
+//! site, the types of its tenant, and the groups. A change of several takes [`lock_many`] first.
 
 use db::{Conn, Lock, Result};
 

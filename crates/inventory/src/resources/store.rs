@@ -7,7 +7,7 @@ use db::{Column, Condition, Conn, Result};
 use diesel::prelude::*;
 use outbox::{Keep, Retention, Setting};
 
-use super::{addresses, identities, rules};
+use super::{addresses, identities, lock, rules};
 use crate::{
     groups,
     model::{
@@ -160,7 +160,7 @@ pub fn decommission_all(conn: &mut Conn, partner: &str, tenant: &str, all: &[Res
         write_over(conn, &Row::of(resource)?, resource)?;
         resource_index::log_change(conn, tenant, &resource.id)?;
     }
-    // Whoever adds members to a group has to see that they are gone, or else they are removed here.
+    // A write that adds members to a group sees that they are gone, or what it added is removed here.
     groups::lock::lock(partner).share(conn)?;
     let ids: Vec<&str> = all.iter().map(|resource| resource.id.as_str()).collect();
     identities::release(conn, tenant, &ids)?;
@@ -206,8 +206,10 @@ pub const RETENTION: Retention = Retention {
     since: "decommissioned_ms",
     only: "decommissioned_ms IS NOT NULL",
     remove: Some(|conn, tenant, ids, _| {
-        let rows: Vec<Row> =
-            resources::table.filter(resources::tenant_id.eq(tenant)).filter(resources::id.eq_any(ids)).load(conn)?;
+        // An undo may bring one back at the same time.
+        lock::lock_resources(conn, tenant, &ids.iter().map(String::as_str).collect::<Vec<_>>())?;
+        let these = resources::table.filter(resources::tenant_id.eq(tenant)).filter(resources::id.eq_any(ids));
+        let rows: Vec<Row> = these.filter(resources::state.eq(DECOMMISSIONED)).load(conn)?;
         for row in &rows {
             let resource = row.clone().into_resource()?;
             update_tags(conn, Some(&resource), None)?;

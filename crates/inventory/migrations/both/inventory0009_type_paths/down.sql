@@ -1,2 +1,2 @@
--- Several types may have one name by now.
+-- Several types may have one name, so the index stays as it is.
 SELECT 1;

@@ -244,7 +244,8 @@ proptest! {
     fn any_expression_is_refused_or_usable(expression in "[a-z(){}\\[\\]|*+?.0-9\\\\^$]{1,30}") {
         let rule = json!({"key": "hostName", "operator": "Regex", "value": expression});
         if let Ok(Some(criteria)) = read(&json!({"rules": [rule]})) {
-            Matcher::new(&criteria).matches(&Facts { resource: &resource(), type_path: Some("Server >> Linux"), site: None }, &meter()).unwrap();
+            let facts = Facts { resource: &resource(), type_path: Some("Server >> Linux"), site: None };
+            Matcher::new(&criteria).matches(&facts, &meter()).unwrap();
         }
     }
 }
