@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 use muster_tests::{Backend, Client, Response, Server, fresh_database, receiver::wait_for, rounds};
 use serde_json::{Value, json};
 
-use super::{FAR_AHEAD, LONG_AGO, claim, create, everyday, job, runs, text};
+use super::{FAR_AHEAD, claim, create, everyday, job, runs, text};
 
 /// A time in whole seconds from now, as the interface has it.
 fn in_seconds(client: &Client, seconds: u64) -> String {
@@ -106,9 +106,14 @@ mod postgres {
         let vanished = begun();
         let lost: Vec<String> = vanished.iter().map(|(_, run)| format!("'{run}'")).collect();
         first.sql(&format!("UPDATE job_runs SET attempt = 3, lease_ms = 0 WHERE id IN ({})", lost.join(",")));
-        let mut late = alarmed(job(LONG_AGO, json!({"type": "run once"})));
+        let mut late = alarmed(job(FAR_AHEAD, everyday()));
         late["maximumLateness"] = json!(1);
-        let missed: Vec<String> = (0..EACH).map(|number| create(&gateways[number % 2], &late)).collect();
+        let missed = (0..EACH).map(|number| {
+            let id = create(&gateways[number % 2], &late);
+            gateways[number % 2].post_empty(&format!("/jobs/{id}/run")).ok();
+            id
+        });
+        let missed: Vec<String> = missed.collect();
         let ends = [(&failed, json!({"exitCode": 1})), (&slow, json!({"exitCode": 1, "status": "TIMED_OUT"}))];
         for (runs, end) in &ends {
             runs.iter().for_each(|(_, run)| tell_both(&gateways, run, end));

@@ -86,7 +86,7 @@ fn what_is_wrong_is_said_and_all_of_it() {
         "FAIL  key of secrets: others may read",
         "FAIL  key of secrets: reading",
         "FAIL  database: sqlite:",
-        "FAIL  address: 127.0.0.1:",
+        "FAIL  address: cannot listen on 127.0.0.1:",
         "FAIL  certificate: ",
     ];
     says(&exit, false, &wrong);
