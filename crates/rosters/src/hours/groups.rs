@@ -20,8 +20,8 @@ type Members<'s> = Rc<Vec<(&'s str, HashSet<&'s str>)>>;
 pub struct ShiftGroups<'s> {
     schedule: &'s Schedule,
     staff: &'s RosterPeople,
-    /// By the versions of shifts, by their places.
-    known: HashMap<Vec<usize>, Members<'s>>,
+    /// By the id of the shift, and how many of its edges lie before.
+    known: HashMap<(Option<&'s str>, usize), Members<'s>>,
     /// By the id of the shift.
     edges: HashMap<Option<&'s str>, Rc<Vec<Timestamp>>>,
 }
@@ -35,18 +35,20 @@ impl<'s> ShiftGroups<'s> {
     /// The groups of a shift and who is in them at an instant. Those of an override while no shift takes place are
     /// those of all shifts.
     pub fn of(&mut self, shift: Label, at: Timestamp) -> Members<'s> {
+        let id = self.id(shift);
+        let before = self.edges(shift).partition_point(|edge| *edge <= at);
+        if let Some(known) = self.known.get(&(id, before)) {
+            return Rc::clone(known);
+        }
         let versions = &self.schedule.lines.versions;
-        let all = self.versions(self.id(shift));
+        let all = self.versions(id);
         let holds = |place: &usize| versions.get(*place).is_some_and(|version| version.valid.contains(at));
         let now: Vec<usize> = all.iter().copied().filter(holds).collect();
         // An override goes on when its shift has ended.
         let now = if now.is_empty() { all } else { now };
-        if let Some(known) = self.known.get(&now).filter(|_| self.staff.is_steady()) {
-            return Rc::clone(known);
-        }
         let members = |group: &'s str| (group, self.staff.active_members(group, at).into_iter().collect());
         let found: Members<'s> = Rc::new(self.named(&now).into_iter().map(members).collect());
-        self.known.insert(now, Rc::clone(&found));
+        self.known.insert((id, before), Rc::clone(&found));
         found
     }
 
