@@ -12,6 +12,7 @@ both_backends![
     an_address_sees_its_own_alerts_alone,
     pagerdutys_other_addresses_answer_as_theirs,
     slashes_and_parameters_mean_nothing,
+    a_note_is_kept_whatever_it_comes_with,
 ];
 
 fn call(server: &Server, token: &str, method: &str, path: &str, body: Option<&Value>) -> Response {
@@ -219,4 +220,34 @@ fn slashes_and_parameters_mean_nothing(server: &Server) {
         server.request("POST", &format!("{path}{suffix}")).send().ok();
         server.get(&format!("{path}{suffix}")).ok();
     }
+}
+
+fn a_note_is_kept_whatever_it_comes_with(server: &Server) {
+    let client = server.new_client();
+    let (_, token) = address(&client);
+    let alias = unique("alias");
+    let make = |alias: &str| {
+        let alert = json!({"message": "m", "alias": alias, "description": "d", "note": "first"});
+        took(&call(server, &token, "POST", "/v2/alerts", Some(&alert)));
+    };
+    let post = |action: &str, note: &str| {
+        let path = format!("/v2/alerts/{alias}/{action}?identifierType=alias");
+        took(&call(server, &token, "POST", &path, Some(&json!({"note": note}))));
+    };
+    make(&alias);
+    for note in ["mine", "mine, too", "mine, too"] {
+        post("acknowledge", note);
+    }
+    post("close", "replaced");
+    post("close", "twice");
+    let closed = only(&client, &format!("extAlertId:{alias}"));
+    assert_eq!(closed["closure"]["note"], "replaced", "{closed}");
+    assert_eq!(closed["acknowledgement"]["note"], "mine", "{closed}");
+    let notes: Vec<&str> =
+        closed["notes"].as_array().unwrap().iter().map(|one| one["note"].as_str().unwrap()).collect();
+    assert_eq!(notes, ["first", "mine, too", "twice"], "{closed}");
+    let deleted = unique("alias");
+    make(&deleted);
+    took(&call(server, &token, "DELETE", &format!("/v2/alerts/{deleted}"), None));
+    assert_eq!(only(&client, &format!("extAlertId:{deleted}"))["closure"]["note"], "deleted");
 }

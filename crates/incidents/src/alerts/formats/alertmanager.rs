@@ -7,7 +7,10 @@ use base::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{ALERTMANAGER, Event, Fields, GRAFANA, ParsedEvent, instant, json_in, pair, plain, severity_of, tag, text};
+use super::{
+    ALERTMANAGER, Event, Fields, GRAFANA, ParsedEvent, graded, identifier, instant, json_in, pairs, plain, tags, text,
+    time,
+};
 use crate::alerts::report::{DeviceNames, LegacyIdentity, ParsedReport, Report, key};
 
 /// The most alerts of one notification.
@@ -134,10 +137,15 @@ fn read_as(body: &Value, otherwise: Option<&'static str>) -> Result<Vec<ParsedRe
         Some(_) => {}
     }
     let group = text(given.group_key);
-    match alerts {
-        Some(alerts) if errors.is_empty() => Ok(alerts.iter().map(|alert| report(alert, app, &group)).collect()),
-        _ => Err(Problem::fields(errors)),
+    let (Some(alerts), true) = (alerts, errors.is_empty()) else { return Err(Problem::fields(errors)) };
+    let mut reports: Vec<ParsedReport> = alerts.iter().map(|alert| report(alert, app, &group)).collect();
+    let truncated = text(given.truncated_alerts);
+    if !matches!(truncated.as_str(), "" | "0")
+        && let Some(first) = reports.iter_mut().flatten().next()
+    {
+        first.repairs.push(format!("{truncated:.20} more alerts were left out of the notification by its sender"));
     }
+    Ok(reports)
 }
 
 fn report(alert: &Value, app: &str, group: &str) -> ParsedReport {
@@ -146,15 +154,15 @@ fn report(alert: &Value, app: &str, group: &str) -> ParsedReport {
     let given = AlertmanagerAlert::read(|name| fields.get(name));
     let labels: Option<Map<String, Value>> = match given.labels {
         Some(Value::Object(labels)) => Some(labels.clone()),
-        Some(Value::Array(list)) => {
-            let named = list.iter().map(pair).filter(|(name, _)| !name.is_empty());
-            let labels: Map<String, Value> = named.map(|(name, value)| (name, json!(value))).collect();
+        Some(list @ Value::Array(_)) => {
+            let labels: Map<String, Value> =
+                pairs(list).into_iter().map(|(name, value)| (name, json!(value))).collect();
             (!labels.is_empty()).then_some(labels)
         }
         _ => None,
     };
     let firing = is_firing(&text(given.status));
-    let fingerprint = text(given.fingerprint);
+    let fingerprint = identifier([given.fingerprint]);
     let is_named = labels.is_some() || !fingerprint.is_empty() || given.annotations.is_some_and(Value::is_object);
     let (true, Some(firing)) = (is_named, firing) else {
         let missing = |there: bool, name: &str, message: &str| (!there).then(|| FieldError::new(name, message));
@@ -163,30 +171,32 @@ fn report(alert: &Value, app: &str, group: &str) -> ParsedReport {
         return Err(labels.into_iter().chain(status).collect());
     };
     let unlabelled = labels.is_none().then(|| "it has no labels".to_owned());
+    let tags = tags(given.labels.filter(|_| labels.is_some()));
     let labels = &labels.unwrap_or_default();
     let by_name = Fields::of(labels);
     let label = |name: &str| by_name.text(name);
     let annotations = given.annotations.and_then(Value::as_object);
     let annotation = |name: &str| text(annotations.and_then(|all| all.get(name)));
-    // A severity that nobody here knows is the worst: somebody meant something by it.
-    let state = if firing { severity_of(&label("severity")).unwrap_or("Critical") } else { "Ok" };
+    let (state, unknown) = if firing { graded(&label("severity")) } else { ("Ok", None) };
+    let (start, unread) = time([given.starts_at]);
+    let (end, unread_end) = time([given.ends_at.filter(|_| !firing)]);
     let metric = label("alertname");
     let subject = first([annotation("summary"), annotation("message"), annotation("title"), metric.clone()]);
     // Grafana says which panel shows it.
     let url = [given.generator_url, fields.get("panelURL"), fields.get("dashboardURL")].map(text);
     Ok(Report {
         state,
-        time: instant(if firing { given.starts_at } else { given.ends_at }),
+        warnings: [unlabelled, unknown, unread, unread_end].into_iter().flatten().collect(),
+        time: if firing { start } else { end },
         key: key(&fingerprint).or_else(|| key(&in_order(labels))).or_else(|| subject.is_empty().then(String::new)),
-        subject: if subject.is_empty() { format!("An alert is {state}") } else { subject },
-        warnings: unlabelled.into_iter().collect(),
+        subject: if subject.is_empty() && firing { format!("An alert is {state}") } else { subject },
         description: first([annotation("description"), annotation("runbook_url")]),
         metric,
         app: app.to_owned(),
         component: label("component"),
         device: resource(&by_name),
-        tags: labels.iter().map(|(name, value)| tag(name, &text(Some(value)))).collect(),
-        start: instant(given.starts_at),
+        tags,
+        start,
         former: LegacyIdentity::KeyAlone,
         ext_alert_id: fingerprint,
         group_key: group.to_owned(),
@@ -248,6 +258,8 @@ given! {
         /// At most 10,000.
         #[schema(required = true)]
         alerts: Vec<AlertmanagerAlert>,
+        /// How many alerts of the group the sender left out; `warnings` of the first one says so.
+        truncated_alerts as "truncatedAlerts": Option<i64>,
     }
 }
 

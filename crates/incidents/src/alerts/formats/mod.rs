@@ -31,6 +31,7 @@ macro_rules! given {
 
 pub mod alertmanager;
 pub mod form;
+mod instants;
 pub mod opsgenie;
 pub mod pagerduty;
 pub mod plain;
@@ -44,12 +45,12 @@ use std::{
 use base::{
     parse_nearly_json,
     problem::{FieldError, Problem},
-    timestamp::Timestamp,
 };
 use serde_json::{Map, Value};
 
+use self::instants::{instant, time};
 use super::{
-    report::{DeviceNames, LONGEST_NAME, LONGEST_TEXT, MOST_TAGS, Report, cut},
+    report::{DeviceNames, LONGEST_NAME, LONGEST_TEXT, Report, cut},
     rules::{Action, rank},
     wire::{Device, Tag},
 };
@@ -153,24 +154,25 @@ fn severity_of(word: &str) -> Option<&'static str> {
     state_of(word).map(|state| if state == "Ok" { "Info" } else { state })
 }
 
+/// The state of a problem by its word for how bad it is. A word that nobody here knows is the worst, since somebody
+/// meant something by it, and a warning names it.
+fn graded(word: &str) -> (&'static str, Option<String>) {
+    let unknown = || Some(unknown_state(word)).filter(|_| !word.is_empty());
+    severity_of(word).map_or_else(|| ("Critical", unknown()), |state| (state, None))
+}
+
+/// The warning about a word that is not a state.
+fn unknown_state(word: &str) -> String {
+    format!("{word:.100} is not a state that is known here: it counts as Critical")
+}
+
 /// The worst severity that labels name: fields `severity`, `priority` or `level` of objects, and texts such as
 /// `severity:critical`.
 fn severity_of_labels<'v>(labels: impl IntoIterator<Item = Option<&'v Value>>) -> Option<&'static str> {
     let is_severity =
         |name: &str| ["severity", "priority", "level"].iter().any(|known| name.eq_ignore_ascii_case(known));
-    let words = |labels: &Value| -> Vec<String> {
-        match labels {
-            Value::Object(object) => {
-                object.iter().filter(|(name, _)| is_severity(name)).map(|(_, value)| text(Some(value))).collect()
-            }
-            Value::Array(list) => {
-                list.iter().map(pair).filter(|(name, _)| is_severity(name)).map(|(_, word)| word).collect()
-            }
-            _ => Vec::new(),
-        }
-    };
-    let words = labels.into_iter().flatten().flat_map(words);
-    words.filter_map(|word| severity_of(&word)).max_by_key(|state| rank(state))
+    let words = labels.into_iter().flatten().flat_map(pairs).filter(|(name, _)| is_severity(name));
+    words.filter_map(|(_, word)| severity_of(&word)).max_by_key(|state| rank(state))
 }
 
 /// The text of a value: of numbers and booleans too, since templates write either.
@@ -258,6 +260,22 @@ fn name<'v>(fields: impl IntoIterator<Item = Option<&'v Value>>) -> String {
     fields.into_iter().map(text).find(|text| !text.is_empty()).unwrap_or_default()
 }
 
+/// The first of these fields that identifies something: a text, or the JSON text of a list or an object, so that
+/// different problems do not become one.
+fn identifier<'v>(fields: impl IntoIterator<Item = Option<&'v Value>>) -> String {
+    let identity = |value: &Value| match value {
+        Value::Array(list) if list.is_empty() => String::new(),
+        Value::Object(object) if object.is_empty() => String::new(),
+        Value::Array(_) | Value::Object(_) => {
+            let mut sorted = value.clone();
+            sorted.sort_all_objects();
+            sorted.to_string()
+        }
+        value => text(Some(value)),
+    };
+    fields.into_iter().flatten().map(identity).find(|text| !text.is_empty()).unwrap_or_default()
+}
+
 /// The first of these fields that names a machine: as a text, or as the object that a [`Report`] has.
 fn machine<'v>(fields: impl IntoIterator<Item = Option<&'v Value>>) -> DeviceNames {
     let named = |value: &Value| match value {
@@ -284,19 +302,25 @@ fn tag(name: &str, value: &str) -> Tag {
     Tag { name: cut(name, LONGEST_NAME).to_owned(), value: cut(value, LONGEST_TEXT).to_owned() }
 }
 
-/// Attributes from an object of texts, or from an array of objects (`name` and `value`) or of texts (`env:prod`).
+/// Attributes from an object of texts, from an array of objects (`name` and `value`) or of texts (`env:prod`), or from
+/// a text of these with commas between them.
 fn tags(attributes: Option<&Value>) -> Vec<Tag> {
-    let named = |(name, value): (&String, &Value)| {
-        tag(name, &if value.is_object() || value.is_array() { value.to_string() } else { text(Some(value)) })
+    attributes.into_iter().flat_map(pairs).map(|(name, value)| tag(&name, &value)).collect()
+}
+
+/// Names and values of attributes.
+fn pairs(attributes: &Value) -> Vec<(String, String)> {
+    let written = |value: &Value| match value {
+        Value::Object(_) | Value::Array(_) => value.to_string(),
+        value => text(Some(value)),
     };
-    match attributes {
-        Some(Value::Object(object)) => object.iter().take(MOST_TAGS).map(named).collect(),
-        Some(Value::Array(list)) => {
-            let pairs = list.iter().map(pair).filter(|(name, _)| !name.is_empty());
-            pairs.take(MOST_TAGS).map(|(name, value)| tag(&name, &value)).collect()
-        }
+    let all: Vec<(String, String)> = match attributes {
+        Value::Object(object) => object.iter().map(|(name, value)| (name.clone(), written(value))).collect(),
+        Value::Array(list) => list.iter().map(pair).collect(),
+        Value::String(text) => text.split(',').map(pair_of_text).collect(),
         _ => Vec::new(),
-    }
+    };
+    all.into_iter().filter(|(name, _)| !name.is_empty()).collect()
 }
 
 /// Name and value of an attribute in an array.
@@ -304,27 +328,13 @@ fn pair(attribute: &Value) -> (String, String) {
     if attribute.is_object() {
         return (name([attribute.get("name"), attribute.get("key")]), text(attribute.get("value")));
     }
-    let text = text(Some(attribute));
-    match text.split_once([':', '=']) {
-        Some((name, value)) => (name.trim().to_owned(), value.trim().to_owned()),
-        None => (text, String::new()),
-    }
+    pair_of_text(&text(Some(attribute)))
 }
 
-/// RFC 3339 with a fraction that is dropped, or seconds or milliseconds since 1970; the year 1 stands for nothing.
-fn instant(value: Option<&Value>) -> Option<Timestamp> {
-    let text = text(value);
-    if let Ok(number) = text.parse::<f64>() {
-        // Seconds since 1970 reach this number in the year 5138.
-        let millis = if number < 100_000_000_000.0 { number * 1_000.0 } else { number };
-        // Saturates: a number beyond all calendars is not a time.
-        return Some(Timestamp::from_millis(millis as i64)).filter(|at| at.millis() > 0);
-    }
-    let plain = match text.split_once('.') {
-        None => text,
-        Some((seconds, rest)) => seconds.to_owned() + rest.trim_start_matches(|digit: char| digit.is_ascii_digit()),
-    };
-    Timestamp::parse(&plain).filter(|at| at.millis() > 0)
+/// Name and value of an attribute that is a text.
+fn pair_of_text(attribute: &str) -> (String, String) {
+    let (name, value) = attribute.split_once([':', '=']).unwrap_or((attribute, ""));
+    (name.trim().to_owned(), value.trim().to_owned())
 }
 
 #[cfg(test)]

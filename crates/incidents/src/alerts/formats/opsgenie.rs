@@ -4,7 +4,7 @@ use base::{problem::Problem, timestamp::Timestamp};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{Event, Fields, instant, machine, name, or, severity_of, severity_of_labels, tag, tags, text};
+use super::{Event, Fields, graded, identifier, instant, machine, name, severity_of_labels, tag, tags, text};
 use crate::alerts::{
     report::{LONGEST_NAME, LegacyIdentity, Report, cut, key},
     wire::Tag,
@@ -22,31 +22,32 @@ pub fn create(body: &Value) -> Result<Event, Problem> {
     let Some(given) = body.as_object() else { return Err(Problem::field("body", "must be a JSON object")) };
     let given = &Fields::of(given);
     let alert = OpsgenieAlert::read(|name| given.get(name));
-    let message = name([alert.message]);
+    let made = name([alert.message]).is_empty().then(|| "message is missing: the subject was made".to_owned());
     let subject = name([alert.message, alert.description, alert.alias, alert.entity]);
     if subject.is_empty() {
         return Err(Problem::field("message", "is required"));
     }
     let entity = name([alert.entity]);
-    let alias = name([alert.alias]);
+    let alias = identifier([alert.alias]);
     let priority = name([alert.priority]);
     let mut attributes = tags(alert.details);
     attributes.extend(labels(alert.tags));
-    let state = match priority.is_empty() {
-        true => severity_of_labels([alert.details, alert.tags]).unwrap_or("Warning"),
-        false => severity_of(&priority).unwrap_or("Critical"),
+    let (state, unknown) = match priority.is_empty() {
+        true => (severity_of_labels([alert.details, alert.tags]).unwrap_or("Warning"), None),
+        false => graded(&priority),
     };
+    let description = name([alert.description]);
+    let note = name([given.get("note")]);
+    // A note is the description where there is no other.
+    let (description, note) = if description.is_empty() { (note, description) } else { (description, note) };
     let former = format!("{}\n{}", cut(&entity, LONGEST_NAME), cut(&subject, LONGEST_NAME));
     Ok(Event::Report(Box::new(Report {
         state,
-        warnings: message
-            .is_empty()
-            .then(|| "message is missing: the subject was made".to_owned())
-            .into_iter()
-            .collect(),
         former: if alias.is_empty() { LegacyIdentity::Text(former) } else { LegacyIdentity::Key },
+        warnings: made.into_iter().chain(unknown).collect(),
         subject,
-        description: name(or(alert.description, given, &["note"])),
+        description,
+        note,
         app: super::OPSGENIE.to_owned(),
         device: machine([alert.entity]),
         tags: attributes,
@@ -58,10 +59,14 @@ pub fn create(body: &Value) -> Result<Event, Problem> {
     })))
 }
 
-/// Labels, which are tags without a value.
+/// Labels, which are tags without a value: of a list, or of a text with commas between them.
 pub fn labels(labels: Option<&Value>) -> Vec<Tag> {
-    let labels = labels.and_then(Value::as_array).into_iter().flatten().take(20);
-    labels.map(|label| tag(&text(Some(label)), "")).filter(|tag| !tag.name.is_empty()).collect()
+    let names: Vec<String> = match labels {
+        Some(Value::Array(list)) => list.iter().map(|label| text(Some(label))).collect(),
+        Some(Value::String(list)) => list.split(',').map(|label| label.trim().to_owned()).collect(),
+        _ => Vec::new(),
+    };
+    names.iter().filter(|name| !name.is_empty()).map(|name| tag(name, "")).collect()
 }
 
 /// Attributes of an object.
@@ -71,7 +76,7 @@ pub fn details(details: Option<&Value>) -> Vec<Tag> {
 
 /// The state that a priority stands for; one that nobody here knows is the worst.
 pub fn state_of_priority(priority: Option<&Value>) -> &'static str {
-    severity_of(&text(priority)).unwrap_or("Critical")
+    graded(&text(priority)).0
 }
 
 /// The text of a field.
@@ -86,14 +91,7 @@ pub fn time(field: Option<&Value>) -> Option<Timestamp> {
 
 /// The alert with this key is over, as far as this route to it goes.
 pub fn closed(alias: &str, note: String) -> Report {
-    Report {
-        state: "Ok",
-        subject: format!("{alias} is Ok"),
-        description: note,
-        key: key(alias),
-        ext_alert_id: alias.to_owned(),
-        ..Report::default()
-    }
+    Report { state: "Ok", note, key: key(alias), ext_alert_id: alias.to_owned(), ..Report::default() }
 }
 
 /// The note of a body.
@@ -127,7 +125,7 @@ given! {
         priority: Option<String>,
         /// Where it comes from; an address is the alert's `url`.
         source: Option<String>,
-        /// Kept as tags without a value; at most 20.
+        /// Kept as tags without a value.
         tags: Option<Vec<String>>,
         /// Kept as tags.
         details: Option<Object>,
@@ -168,47 +166,4 @@ impl OpsgenieAnswer {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn an_alert_is_a_report_of_its_entity() {
-        let body = json!({"message": "An example alert message", "alias": "Life is too short for no alias",
-            "description": "Every alert needs a description", "tags": ["OverwriteQuietHours", "Critical"],
-            "details": {"key1": "value1"}, "entity": "10.0.0.1", "priority": "P1", "source": "https://mon.example/"});
-        let Event::Report(report) = create(&body).unwrap() else { panic!("a report") };
-        assert_eq!((report.state, report.ext_alert_id.as_str()), ("Critical", "Life is too short for no alias"));
-        assert_eq!(report.device.device.unwrap().ip_address, "10.0.0.1");
-        assert_eq!((report.tags.len(), report.url.as_str()), (3, "https://mon.example/"));
-        let over = closed(" Life is too short for no alias ", "done".to_owned());
-        assert_eq!((over.state, over.key), ("Ok", report.key));
-    }
-
-    #[test]
-    fn what_names_the_problem_is_required_and_the_rest_is_not() {
-        assert_eq!(create(&json!({"priority": "P1"})).unwrap_err().errors[0].field_name, "message");
-        let Event::Report(report) = create(&json!({"Alias": "a", "description": "Disk is full"})).unwrap() else {
-            panic!("a report")
-        };
-        assert_eq!(
-            (report.subject.as_str(), report.key.as_deref(), report.warnings.len()),
-            ("Disk is full", Some("a"), 1)
-        );
-        let Event::Report(report) = create(&json!({"message": "m"})).unwrap() else { panic!("a report") };
-        assert_eq!((report.state, report.key), ("Warning", None));
-    }
-
-    #[test]
-    fn a_severity_comes_from_the_labels_where_there_is_no_priority() {
-        let state = |body: Value| {
-            let Event::Report(report) = create(&body).unwrap() else { panic!("a report") };
-            report.state
-        };
-        assert_eq!(state(json!({"message": "m", "details": {"severity": "critical"}})), "Critical");
-        assert_eq!(state(json!({"message": "m", "tags": ["severity:info"]})), "Info");
-        assert_eq!(state(json!({"message": "m", "priority": "P4", "details": {"severity": "critical"}})), "Warning");
-        assert_eq!(state(json!({"message": "m", "priority": "normal"})), "Info");
-    }
-}
+mod tests;

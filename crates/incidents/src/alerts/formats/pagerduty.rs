@@ -9,8 +9,8 @@ use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
 use super::{
-    Event, Fields, instant, is_acknowledgement, json_in, machine, name, severity_of, severity_of_labels, state_of, tag,
-    tags, text,
+    Event, Fields, graded, identifier, is_acknowledgement, json_in, machine, name, severity_of_labels, state_of, tag,
+    tags, text, time,
 };
 use crate::alerts::{report::Report, rules::Action};
 
@@ -104,7 +104,7 @@ pub fn read(body: &Value) -> Result<Event, Problem> {
     let value = |field: &str| inside.as_ref().and_then(|inside| inside.get(field)).or_else(|| given.get(field));
     let field = |field: &str| name([value(field)]);
     let subject = name([value("summary"), payload]);
-    let key = name([event.dedup_key]);
+    let key = identifier([event.dedup_key]);
     let device = machine([value("source")]);
     let source = device.first_name().to_owned();
     let class = field("class");
@@ -122,32 +122,29 @@ pub fn read(body: &Value) -> Result<Event, Problem> {
         key
     };
     let details = value("custom_details");
-    let state = match (triggers, field("severity").as_str()) {
-        (false, _) => "Ok",
-        (true, "") => severity_of_labels([details]).unwrap_or("Critical"),
-        // A severity that nobody here knows is the worst: somebody meant something by it.
-        (true, severity) => severity_of(severity).unwrap_or("Critical"),
+    let (state, unknown) = match (triggers, field("severity").as_str()) {
+        (false, _) => ("Ok", None),
+        (true, "") => (severity_of_labels([details]).unwrap_or("Critical"), None),
+        (true, severity) => graded(severity),
     };
-    let mut attributes = tags(details);
-    for attribute in ["group", "class"] {
-        let value = field(attribute);
-        if !value.is_empty() {
-            attributes.push(tag(attribute, &value));
-        }
-    }
+    // Before the details, of which there may be more than are kept.
+    let named = ["group", "class"].map(|attribute| (attribute, field(attribute)));
+    let named = named.iter().filter(|(_, value)| !value.is_empty()).map(|(name, value)| tag(name, value));
+    let attributes = named.chain(tags(details)).collect();
     let client = name([event.client]);
     let unnamed = triggers && subject.is_empty();
-    let subject = if subject.is_empty() {
+    let subject = if unnamed {
         let about = otherwise.into_iter().find(|text| !text.is_empty()).unwrap_or_default();
-        format!("{} is {state}", if triggers { about } else { key.clone() })
+        format!("{about} is {state}")
     } else {
         subject
     };
+    let (time, unread) = time([value("timestamp").filter(|_| triggers)]);
     let made = unnamed.then(|| "payload.summary is missing: the subject was made".to_owned());
     let report = Box::new(Report {
         state,
-        warnings: made.into_iter().chain(unclear).collect(),
-        time: if triggers { instant(value("timestamp")) } else { None },
+        warnings: [made, unclear, unknown, unread].into_iter().flatten().collect(),
+        time,
         subject,
         description: text(details),
         metric: class,

@@ -4,8 +4,8 @@ use base::problem::{FieldError, Problem};
 use serde_json::{Value, json};
 
 use super::{
-    Event, Fields, ParsedEvent, instant, is_acknowledgement, machine, name, or, pagerduty, read_each, severity_of,
-    severity_of_labels, state_of, tags,
+    Event, Fields, ParsedEvent, identifier, is_acknowledgement, machine, name, or, pagerduty, read_each, severity_of,
+    severity_of_labels, state_of, tags, time, unknown_state,
 };
 use crate::alerts::{
     report::{LONGEST_NAME, LegacyIdentity, Report, cut, key},
@@ -81,15 +81,16 @@ fn read_report(body: &Value, names_unknown: bool) -> Result<Event, Problem> {
     let devices = &["hostName", "device", "resource", "source", "entity", "instance"];
     let device = machine(or(given.host, body, devices));
     let component = name(or(given.component, body, &["service", "check"]));
-    let own = name(or(given.key, body, &["dedupKey", "alias", "fingerprint", "id"]));
+    let own = identifier(or(given.key, body, &["dedupKey", "alias", "fingerprint", "id"]));
     let named = name(or(given.host, body, devices));
     let former = [&named, &component, &subject].map(|text| cut(text, LONGEST_NAME)).join("\n");
     let is_lost = |value: Option<&Value>| value.is_some_and(|value| !matches!(value, Value::Null | Value::String(_)));
     let unnamed = device.device.is_none() && or(given.host, body, devices).any(is_lost);
     let is_acknowledged = [&word, &action].into_iter().any(|word| is_acknowledgement(word));
+    let (time, unread) = time(or(given.time, body, &["alertTime", "timestamp", "date"]));
     let mut report = Report {
         state: state.clone().unwrap_or("Critical"),
-        time: or(given.time, body, &["alertTime", "timestamp", "date"]).find_map(instant),
+        time,
         subject,
         description: name(or(given.description, body, &["details", "body"])),
         metric: body.text("metric"),
@@ -97,7 +98,7 @@ fn read_report(body: &Value, names_unknown: bool) -> Result<Event, Problem> {
         component,
         device,
         tags: tags(labels),
-        event: body.text("eventId"),
+        event: identifier([body.get("eventId")]),
         key: key(&own),
         former: if own.is_empty() { LegacyIdentity::Text(former) } else { LegacyIdentity::Key },
         ext_alert_id: own,
@@ -106,6 +107,7 @@ fn read_report(body: &Value, names_unknown: bool) -> Result<Event, Problem> {
     };
     let warnings = [
         state.err().filter(|_| !is_acknowledged),
+        unread,
         unnamed.then(|| "the machine was not understood: it is a text, or an object such as {\"hostName\"}".to_owned()),
         body.ignored().filter(|_| names_unknown),
     ];
@@ -153,9 +155,7 @@ fn state(state: &str, severity: &str, priority: &str, of_labels: Option<&'static
         return Ok(grade);
     }
     match [word, priority].into_iter().find(|word| !word.is_empty()) {
-        Some(word) if !is_any_problem => {
-            Err(format!("{word:.100} is not a state that is known here: it counts as Critical"))
-        }
+        Some(word) if !is_any_problem => Err(unknown_state(word)),
         _ => Ok("Critical"),
     }
 }
@@ -183,7 +183,7 @@ given! {
         time: Option<String>,
         /// Where to find out more.
         url: Option<String>,
-        /// Attributes, as an object of texts; an array of `name` and `value` is taken, too.
+        /// Attributes, as an object of texts; an array of `name` and `value` is taken, too, as is a text (`a:b, c`).
         tags: Option<Object>,
     }
 }

@@ -4,18 +4,6 @@ use serde_json::json;
 use super::*;
 
 #[test]
-fn times_have_fractions_and_the_year_one_is_none() {
-    let at = |value: Value| instant(Some(&value)).map(|at| at.to_string());
-    assert_eq!(at(json!("2018-08-03T09:52:26.739266876+02:00")).as_deref(), Some("2018-08-03T07:52:26+0000"));
-    assert_eq!(at(json!("2018-08-03T09:52:26Z")).as_deref(), Some("2018-08-03T09:52:26+0000"));
-    assert_eq!(at(json!(1_533_289_946)).as_deref(), Some("2018-08-03T09:52:26+0000"));
-    assert_eq!(at(json!("1533289946000")).as_deref(), Some("2018-08-03T09:52:26+0000"));
-    for none in [json!("0001-01-01T00:00:00Z"), json!(""), json!("soon"), json!(null), json!(-5), json!("NaN")] {
-        assert_eq!(at(none.clone()), None, "{none}");
-    }
-}
-
-#[test]
 fn words_of_every_monitor_have_a_state() {
     for (word, state) in [("Disaster", "Critical"), ("Average", "Warning"), ("P5", "Info"), ("RESOLVED", "Ok")] {
         assert_eq!(state_of(word), Some(state), "{word}");
@@ -36,18 +24,18 @@ fn labels_name_a_severity() {
     let of = |labels: Value| severity_of_labels([Some(&labels)]);
     assert_eq!(of(json!({"Severity": "critical", "team": "a"})), Some("Critical"));
     assert_eq!(of(json!(["team:a", "severity=warning", "level: info"])), Some("Warning"));
-    assert_eq!((of(json!({"team": "critical"})), of(json!("severity:critical"))), (None, None));
+    assert_eq!(of(json!("team:a, severity:critical")), Some("Critical"));
+    assert_eq!((of(json!({"team": "critical"})), of(json!(7))), (None, None));
 }
 
 #[test]
-fn texts_are_cut_and_tags_are_bounded() {
+fn attributes_are_read_in_every_form() {
     assert_eq!(cut("äöü", 2), "äö");
-    let many: Map<String, Value> = (0..500).map(|n| (format!("k{n}"), json!(n))).collect();
-    assert_eq!(tags(Some(&Value::Object(many))).len(), MOST_TAGS);
     assert_eq!(tags(Some(&json!({"a": {"b": 1}})))[0].value, "{\"b\":1}");
     let list = tags(Some(&json!([{"name": "env", "value": "prod"}, "team: a", "disk", 7, {"value": "x"}])));
     let list: Vec<_> = list.iter().map(|tag| (tag.name.as_str(), tag.value.as_str())).collect();
     assert_eq!(list, [("env", "prod"), ("team", "a"), ("disk", ""), ("7", "")]);
+    assert_eq!(tags(Some(&json!("env:prod, disk,"))), [tag("env", "prod"), tag("disk", "")]);
 }
 
 #[test]
@@ -71,6 +59,24 @@ fn of_many_events_each_counts_alone() {
     for none in [json!([7]), json!([]), json!(7)] {
         assert!(plain::read_format(&none, zabbix::read).is_err(), "{none}");
     }
+}
+
+#[test]
+fn whatever_identifies_a_problem_tells_it_from_others() {
+    let of = |value: Value| identifier([None, Some(&value)]);
+    assert_eq!(of(json!({"b": 1, "a": [2]})), of(json!({"a": [2], "b": 1})));
+    assert_ne!(of(json!(["5"])), of(json!(["6"])));
+    assert_eq!(
+        (of(json!(5)), of(json!([])), of(json!({})), of(json!(null))),
+        ("5".into(), "".into(), "".into(), "".into())
+    );
+}
+
+#[test]
+fn an_unknown_severity_is_the_worst_and_is_named() {
+    assert_eq!((graded("warning"), graded("")), (("Warning", None), ("Critical", None)));
+    let (state, warning) = graded("sev3");
+    assert_eq!((state, warning.unwrap().starts_with("sev3 is not")), ("Critical", true));
 }
 
 proptest! {

@@ -9,7 +9,9 @@ use base::{
 };
 use serde_json::{Map, Value};
 
-use super::{Event, Fields, instant, name, or, severity_of, state_of, tag, tags, text};
+use super::{
+    Event, Fields, graded, identifier, instants::unknown_time, name, or, severity_of, state_of, tag, tags, text, time,
+};
 use crate::alerts::{
     report::{self, DeviceNames, Report},
     rules::Action,
@@ -28,7 +30,7 @@ pub fn read(body: &Value) -> Result<Event, Problem> {
     let event = ZabbixEvent::read(|name| macros.get(name));
     let named = name(or(event.event_name, &macros, &["triggername", "alertsubject", "subject"]));
     // The recovery of a problem has the id of the problem; a trigger has one problem at a time.
-    let key = name(or(event.event_id, &macros, &["triggerid"]));
+    let key = identifier(or(event.event_id, &macros, &["triggerid"]));
     let is_over = is_over(&macros, &event);
     if named.is_empty() && key.is_empty() {
         return Err(Problem::fields(
@@ -37,38 +39,38 @@ pub fn read(body: &Value) -> Result<Event, Problem> {
     }
     // One that is known needs no name to be over.
     let unnamed = named.is_empty() && !is_over;
-    let subject = match (named.is_empty(), is_over) {
-        (false, _) => named,
-        (true, true) => format!("{key} is over"),
-        (true, false) => format!("Problem {key}"),
-    };
+    let subject = if unnamed { format!("Problem {key}") } else { named };
     let made = unnamed.then(|| "event_name is missing: the subject was made".to_owned());
     let unknown = key.is_empty().then(|| "event_id is missing: the host and the name are the problem".to_owned());
-    let warnings: Vec<String> = made.into_iter().chain(unknown).collect();
-    let report = |state, time| {
-        Box::new(Report { time, warnings: warnings.clone(), ..report(&macros, &event, state, &subject, &key) })
+    let report = |(state, ungraded), (time, unread)| {
+        let warnings = [made.clone(), unknown.clone(), ungraded, unread].into_iter().flatten().collect();
+        Report { time, warnings, ..report(&macros, &event, state, &subject, &key) }
     };
+    // What somebody wrote about the problem, whatever they did with it besides.
+    let note = name([macros.get("eventupdatemessage")]);
     if is_over {
         let time = when(&macros, macros.get("eventrecoverytimestamp"), "eventrecovery");
-        return Ok(Event::Report(report("Ok", time)));
+        return Ok(Event::Report(Box::new(Report { note, ..report(("Ok", None), time) })));
     }
-    let problem = report(severity(&macros, &event), when(&macros, event.event_timestamp, "event"));
+    let problem = || report(severity(&macros, &event), when(&macros, event.event_timestamp, "event"));
     let update = text(event.event_update_action).to_ascii_lowercase();
     if update.contains("acknowledged") {
         let is_taken_back = update.contains("unacknowledged");
         let action = if is_taken_back { Action::Unacknowledge } else { Action::Acknowledge };
-        let report = (is_taken_back || update.contains("severity")).then(|| problem.clone());
-        let note = name([macros.get("eventupdatemessage")]);
-        return Ok(Event::Act { of: problem, action, note, report });
+        let changed = (is_taken_back || update.contains("severity")).then(|| Box::new(problem()));
+        // What the problem is besides is not read of an acknowledgement.
+        let of = Box::new(report(("Critical", None), (None, None)));
+        return Ok(Event::Act { of, action, note, report: changed });
     }
-    Ok(Event::Report(problem))
+    Ok(Event::Report(Box::new(Report { note, ..problem() })))
 }
 
 /// A word, or a number under the name of the word or of the number.
-fn severity(macros: &Fields<'_>, event: &ZabbixEvent<'_>) -> &'static str {
+fn severity(macros: &Fields<'_>, event: &ZabbixEvent<'_>) -> (&'static str, Option<String>) {
     let word = name(or(event.event_severity, macros, &["triggerseverity", "severity"]));
     let number = || numbered(&name(["eventnseverity", "triggernseverity"].map(|field| macros.get(field))));
-    numbered(&word).or_else(|| severity_of(&word)).or_else(number).unwrap_or("Critical")
+    let known = numbered(&word).or_else(|| severity_of(&word)).or_else(number);
+    known.map_or_else(|| graded(&word), |state| (state, None))
 }
 
 fn report(macros: &Fields<'_>, event: &ZabbixEvent<'_>, state: &'static str, subject: &str, key: &str) -> Report {
@@ -122,39 +124,28 @@ fn numbered(number: &str) -> Option<&'static str> {
 
 /// `2026.11.20` and `20:37:00`, or seconds since 1970. The date and time of Zabbix do not say their zone: they are read
 /// as GMT, unless that is still to come.
-fn when(macros: &Fields<'_>, timestamp: Option<&Value>, which: &str) -> Option<Timestamp> {
-    if let Some(at) = instant(timestamp) {
-        return Some(at);
+fn when(macros: &Fields<'_>, timestamp: Option<&Value>, which: &str) -> (Option<Timestamp>, Option<String>) {
+    let (at, unread) = time([timestamp]);
+    let field = |name: &str| text(macros.get(&format!("{which}{name}")));
+    let (date, clock) = (field("date"), field("time"));
+    if at.is_some() || date.is_empty() {
+        return (at, unread);
     }
-    let field = |name: &str| macros.get(&format!("{which}{name}"));
-    let date = text(field("date"));
-    let time = text(field("time"));
-    let date = date.replace('.', "-");
-    Timestamp::parse(&format!("{date}T{time}Z"))
+    let at = Timestamp::parse(&format!("{}T{clock}Z", date.replace('.', "-")));
+    let unread = at.is_none().then(|| unknown_time(&format!("{date} {clock}")));
+    (at, unread)
 }
 
 /// `[{"tag":"a","value":"b"}]`, as an array or written as a text; or `a:b, c:d`.
 fn event_tags(macros: &Fields<'_>, event: &ZabbixEvent<'_>) -> Vec<Tag> {
     let given = macros.get("eventtagsjson").or(event.event_tags);
     let parsed = given.and_then(Value::as_str).and_then(|text| serde_json::from_str(text).ok());
-    let list = match parsed.as_ref().or(given) {
-        Some(Value::Array(list)) => list.clone(),
-        Some(object @ Value::Object(_)) => return tags(Some(object)),
-        Some(Value::String(text)) => {
-            let pairs = text.split(',').map(str::trim).filter(|pair| !pair.is_empty());
-            let named = |pair: &str| {
-                let (name, value) = pair.split_once(':').unwrap_or((pair, ""));
-                tag(name, value)
-            };
-            return pairs.take(crate::alerts::report::MOST_TAGS).map(named).collect();
-        }
-        _ => return Vec::new(),
-    };
+    let Some(Value::Array(list)) = parsed.as_ref().or(given) else { return tags(parsed.as_ref().or(given)) };
     let named = |given: &Value| {
         let name = text(given.get("tag"));
         (!name.is_empty()).then(|| tag(&name, &text(given.get("value"))))
     };
-    list.iter().filter_map(named).take(crate::alerts::report::MOST_TAGS).collect()
+    list.iter().filter_map(named).collect()
 }
 
 given! {
@@ -180,7 +171,8 @@ given! {
         host_host: Option<String>,
         /// `{EVENT.TAGSJSON}` or `{EVENT.TAGS}`.
         event_tags: Option<String>,
-        /// `{EVENT.UPDATE.ACTION}`: `acknowledged` acknowledges the alert, `unacknowledged` takes that back.
+        /// `{EVENT.UPDATE.ACTION}`: `acknowledged` acknowledges the alert, `unacknowledged` takes that back. Of any
+        /// update `{EVENT.UPDATE.MESSAGE}` is a note of the alert.
         event_update_action: Option<String>,
         /// `{ALERT.MESSAGE}`: the description.
         alert_message: Option<String>,

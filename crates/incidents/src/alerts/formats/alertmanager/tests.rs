@@ -35,6 +35,24 @@ fn a_notification_becomes_reports() {
     assert_eq!(errors.iter().map(|error| error.field_name.as_str()).collect::<Vec<_>>(), ["labels", "status"]);
 }
 
+#[test]
+fn what_is_not_understood_or_left_out_is_named() {
+    let body = json!({"version": "4", "truncatedAlerts": 7, "alerts": [
+        {"status": "firing", "labels": {"severity": "sev3"}, "startsAt": "yesterday", "endsAt": "never"},
+        {"status": "resolved", "labels": {}, "startsAt": "2026-01-01 00:00:00", "endsAt": "now"},
+    ]});
+    let read = read(&body).unwrap();
+    let [Ok(firing), Ok(resolved)] = read.as_slice() else { panic!("{read:?}") };
+    assert_eq!(firing.warnings.len(), 2, "{firing:?}");
+    assert_eq!(firing.repairs, ["7 more alerts were left out of the notification by its sender"]);
+    assert_eq!((resolved.warnings.len(), resolved.start.is_some()), (1, true), "{resolved:?}");
+    let [Ok(odd)] = &leniently(json!({"fingerprint": [1], "labels": [{"name": "Severity", "value": "sev3"}]}))[..]
+    else {
+        panic!("a report")
+    };
+    assert_eq!((odd.key.as_deref(), odd.tags.len(), odd.warnings.len()), (Some("[1]"), 1, 1), "{odd:?}");
+}
+
 fn leniently(body: Value) -> Vec<Result<Report, Vec<FieldError>>> {
     let read = read_leniently(body.clone(), "", Timestamp::from_millis(1_795_000_000_000));
     let report = |event: ParsedEvent| match event {

@@ -31,7 +31,7 @@ fn a_key_is_all_that_the_others_need() {
     let (Event::Report(report), _) = read_one(json!({"event_action": "resolve", "dedup_key": "k"})).unwrap() else {
         panic!("a report")
     };
-    assert_eq!((report.state, report.subject.as_str()), ("Ok", "k is Ok"));
+    assert_eq!((report.state, report.subject.as_str()), ("Ok", ""));
 }
 
 #[test]
@@ -55,6 +55,7 @@ fn whatever_is_triggered_is_a_problem() {
     assert_eq!(state(json!({"summary": "s", "severity": "ok"})), "Info");
     assert_eq!(state(json!({"summary": "s", "severity": "mauve"})), "Critical");
     assert_eq!(state(json!({"summary": "s", "custom_details": {"severity": "warning"}})), "Warning");
+    assert_eq!(state(json!({"summary": "s", "custom_details": "severity: warning"})), "Warning");
 }
 
 #[test]
@@ -104,4 +105,11 @@ fn whatever_names_a_problem_is_taken() {
     let text = read_one(json!({"event_action": "trigger", "payload": "Disk is full"})).unwrap();
     let Event::Report(report) = text.0 else { panic!("a report") };
     assert_eq!(report.subject, "Disk is full");
+}
+
+#[test]
+fn what_is_not_understood_is_named() {
+    let flat = json!({"summary": "s", "dedup_key": {"b": 1, "a": 2}, "severity": "mauve", "timestamp": "soon"});
+    let (Event::Report(report), key) = read_one(flat).unwrap() else { panic!("a report") };
+    assert_eq!((key.as_str(), report.state, report.warnings.len()), (r#"{"a":2,"b":1}"#, "Critical", 3), "{report:?}");
 }

@@ -127,7 +127,16 @@ fn machines_are_told_apart_however_they_are_named() {
 }
 
 #[test]
+fn what_is_not_a_time_is_named() {
+    let of = |time: Value| report(json!({"subject": "s", "time": time}));
+    assert_eq!(of(json!("2026-11-30T10:00:00")).time.unwrap().to_string(), "2026-11-30T10:00:00+0000");
+    assert_eq!(of(json!("30.11.2026 10:00")).warnings.len(), 1);
+}
+
+#[test]
 fn a_key_tells_problems_apart() {
+    let listed = |key: Value| report(json!({"subject": "s", "key": key})).key;
+    assert!(listed(json!(["1"])) != listed(json!(["2"])) && listed(json!({"a": 1})).is_some());
     let one = report(json!({"subject": "s", "key": "1", "host": "a"}));
     let other = report(json!({"subject": "s", "key": "2", "host": "a"}));
     assert_ne!(one.key, other.key);

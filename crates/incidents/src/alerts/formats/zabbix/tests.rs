@@ -76,6 +76,18 @@ fn an_update_acknowledges() {
 }
 
 #[test]
+fn a_comment_is_a_note() {
+    let of = |value: &str| {
+        report_of(json!({"event_id": "1", "event_name": "n", "event_value": value, "event_severity": "sev3",
+            "event_date": "30/11/2026", "event_time": "10:00", "event_update_action": "commented",
+            "event_update_message": "look"}))
+    };
+    assert_eq!((of("1").note.as_str(), of("0").note.as_str()), ("look", "look"));
+    let named = of("1").warnings;
+    assert!(named.len() == 2 && named[1].starts_with("30/11/2026 10:00 is not a time"), "{named:?}");
+}
+
+#[test]
 fn what_is_missing_is_listed() {
     let errors = read(&json!({})).unwrap_err().errors;
     let named: Vec<&str> = errors.iter().map(|error| error.field_name.as_str()).collect();
