@@ -12,6 +12,7 @@ both_backends![
     a_problem_is_updated_and_recovers_as_one_alert,
     an_update_that_acknowledges_is_an_acknowledgement,
     parameters_of_other_media_types_are_read,
+    what_people_write_is_kept,
 ];
 
 /// The parameters of all operations of an action: a media type has one list of them for problem, recovery and update.
@@ -192,4 +193,25 @@ fn parameters_of_other_media_types_are_read(server: &Server) {
     assert_eq!((&made["currentState"], &made["description"]), (&json!("Info"), &json!("Almost full")));
     assert_eq!(made["subject"], json!("Low disk space"));
     send(server, &token, "/zabbix", &json!({})).invalid(&["event_id", "event_name"]);
+}
+
+fn what_people_write_is_kept(server: &Server) {
+    let client = server.new_client();
+    let (_, token) = address(&client);
+    let (_, name) = host(&client);
+    send(server, &token, "/zabbix", &event(&name)).ok();
+    let tell =
+        |action: &str, message: &str| send(server, &token, "/zabbix", &update(event(&name), action, message)).ok();
+    for (action, message) in
+        [("commented", "one"), ("acknowledged", "two"), ("acknowledged, commented", "three"), ("commented", "one")]
+    {
+        tell(action, message);
+    }
+    let id = text(&only(&client, "extAlertId:1047")["id"]);
+    client.post(&format!("/alerts/{id}/actions/close"), &json!({})).ok();
+    tell("acknowledged", "four");
+    let alert = client.get(&format!("/alerts/{id}")).ok();
+    assert_eq!(alert["acknowledgement"]["note"], "two", "{alert}");
+    let notes: Vec<&str> = alert["notes"].as_array().unwrap().iter().map(|one| one["note"].as_str().unwrap()).collect();
+    assert_eq!(notes, ["one", "three", "four"], "{alert}");
 }

@@ -128,11 +128,8 @@ impl UserAction {
 
 /// The alert with this id as clients see it, for other domains.
 pub fn find(conn: &mut Conn, tenants: &[String], id: &str, at: Timestamp) -> Result<Option<Value>> {
-    match store::existing(conn, tenants, id) {
-        Ok(row) => Ok(Some(row.event_payload(at)?)),
-        Err(db::Error::Problem(problem)) if problem.kind == base::Kind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
+    let Some(row) = store::find(conn, tenants, id)? else { return Ok(None) };
+    Ok(Some(row.event_payload(at)?))
 }
 
 /// Carries out an action for another domain.

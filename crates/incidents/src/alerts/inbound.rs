@@ -75,12 +75,13 @@ async fn carry_out<T: Serialize>(
                 false => intake::take_in(tx, &neighbours, &origin, &reports)?,
             };
             for (place, has_result, of, action, note) in actions {
-                let open = intake::open_alerts(tx.conn, &neighbours, &origin, &of)?;
-                for alert in &open {
+                let alerts = intake::alerts_of(tx.conn, &neighbours, &origin, &of)?;
+                for alert in &alerts {
                     act(tx, &neighbours, alert, action, note.clone())?;
                 }
                 if !has_result {
-                    let result = intake::result_of_action(tx, open.first(), &of)?;
+                    let open = alerts.iter().find(|alert| alert.closed_ms.is_none());
+                    let result = intake::result_of_action(tx, open, &of)?;
                     results.insert(place.min(results.len()), result);
                 }
             }

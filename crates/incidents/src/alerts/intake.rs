@@ -74,11 +74,11 @@ pub fn take_in(
     Ok(results)
 }
 
-/// The alerts that are open of the problem that a report names.
-pub fn open_alerts(conn: &mut Conn, neighbours: &Neighbours, origin: &Origin, of: &Report) -> Result<Vec<Alert>> {
+/// All alerts that are open of the problem that a report names, or else the last one.
+pub fn alerts_of(conn: &mut Conn, neighbours: &Neighbours, origin: &Origin, of: &Report) -> Result<Vec<Alert>> {
     let found = resources(conn, &*neighbours.resources, &origin.scope, &[of])?;
     let resource = found.into_iter().find_map(|(resource, _)| resource);
-    store::open_alerts(conn, &origin.scope, &rules::problems(of, &origin.sender, resource.as_ref()))
+    store::open_or_last(conn, &origin.scope, &rules::problems(of, &origin.sender, resource.as_ref()))
 }
 
 /// The result of an action of a sender on this alert of a problem, or on none.

@@ -95,9 +95,14 @@ pub fn lock_tenants(conn: &mut Conn, tenants: &[String]) -> Result<()> {
     tenants.into_iter().try_for_each(|tenant| db::Lock::of("alerts", tenant).take(conn))
 }
 
+/// The alert with this id among these tenants, if there is one.
+pub fn find(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Alert>> {
+    Ok(db::one!(conn, alerts, scope, wire::normal_id(id)))
+}
+
 /// The alert with this id among these tenants, or 404.
 pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Alert> {
-    Ok(db::one!(conn, alerts, scope, wire::normal_id(id)).ok_or_else(rules::no_alert)?)
+    Ok(find(conn, scope, id)?.ok_or_else(rules::no_alert)?)
 }
 
 /// Does a tenant have any alert?
@@ -157,11 +162,19 @@ pub fn open_alerts(conn: &mut Conn, tenants: &[String], problems: &[String]) -> 
     open.into_iter().map(|known| existing(conn, &[known.tenant_id], &known.alert_id)).collect()
 }
 
-/// The last alerts of these problems, open or not, at any of these tenants.
-pub fn latest_problems(conn: &mut Conn, tenants: &[String], problems: &[String]) -> Result<Vec<ProblemRow>> {
+/// All alerts that are open of these problems, at any of these tenants, or else the last one.
+pub fn open_or_last(conn: &mut Conn, tenants: &[String], problems: &[String]) -> Result<Vec<Alert>> {
     use alert_problems::dsl;
+    let open = open_alerts(conn, tenants, problems)?;
+    if !open.is_empty() {
+        return Ok(open);
+    }
     let of_problems = dsl::alert_problems.filter(dsl::problem.eq_any(problems)).filter(dsl::alert_id.ne(""));
-    db::in_chunks(tenants, |tenants| of_problems.clone().filter(dsl::tenant_id.eq_any(tenants)).load(conn))
+    let known: Vec<ProblemRow> =
+        db::in_chunks(tenants, |tenants| of_problems.clone().filter(dsl::tenant_id.eq_any(tenants)).load(conn))?;
+    let last = known.into_iter().max_by(|one, other| one.alert_id.cmp(&other.alert_id));
+    let last = last.map(|known| find(conn, &[known.tenant_id], &known.alert_id)).transpose()?;
+    Ok(last.flatten().into_iter().collect())
 }
 
 /// Stores new alerts, or rows that take the place of others.

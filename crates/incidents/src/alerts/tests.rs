@@ -210,6 +210,11 @@ struct PublishedEvent {
     after: String,
 }
 
+fn address_of_partner() -> Origin {
+    let scope = ["msp_1", "client_1", "client_2"].map(str::to_owned).to_vec();
+    Origin { home: "msp_1".into(), scope, sender: "INB-1".into() }
+}
+
 impl Fixture {
     fn post(&self, minute: i64, reports: Value) -> Vec<AlertResult> {
         self.take_in(minute, reports.as_array().unwrap().iter().map(report::read).collect())
@@ -236,9 +241,7 @@ impl Fixture {
             let device = DeviceNames::of_text(host);
             Ok(Report { state, device, subject: "Cluster".into(), key: Some("k".into()), ..Report::default() })
         };
-        let scope = ["msp_1", "client_1", "client_2"].map(str::to_owned).to_vec();
-        let origin = Origin { home: "msp_1".into(), scope, sender: "INB-1".into() };
-        let results = self.take_in_of(origin, minute, said.iter().map(report).collect());
+        let results = self.take_in_of(address_of_partner(), minute, said.iter().map(report).collect());
         results.into_iter().map(|result| result.result).collect()
     }
 
@@ -582,4 +585,25 @@ fn a_recovery_closes_all_that_is_open_under_its_key() {
             assert_eq!(fixture.say_keyed(9, &[("Ok", named)]), ["ignored"], "{opened:?} {named}");
         }
     }
+}
+
+#[test]
+fn what_is_said_of_a_problem_is_about_what_is_open_or_else_about_the_last_alert() {
+    let fixture = fixture();
+    let alerts = || {
+        let of = Report { key: Some("k".into()), ..Report::default() };
+        let neighbours = Arc::clone(&fixture.neighbours);
+        let found = fixture.db.read_here(|conn| intake::alerts_of(conn, &neighbours, &address_of_partner(), &of));
+        let found = found.unwrap().into_iter();
+        found.map(|alert| (alert.tenant_id, alert.closed_ms.is_some())).collect::<Vec<_>>()
+    };
+    let known = |tenant: &str, is_closed| (tenant.to_owned(), is_closed);
+    assert_eq!(alerts(), []);
+    fixture.say_keyed(1, &[("Critical", "web-02")]);
+    fixture.say_keyed(2, &[("Critical", "web-01")]);
+    assert_eq!(alerts(), [known("client_1", false), known("client_2", false)]);
+    fixture.say_keyed(3, &[("Ok", "")]);
+    assert_eq!(alerts(), [known("client_1", true)]);
+    fixture.say_keyed(4, &[("Warning", "web-02")]);
+    assert_eq!(alerts(), [known("client_2", false)]);
 }

@@ -166,7 +166,7 @@ pub struct Alert<'a> {
     pub maintenance: Option<&'a Window>,
     /// The escalation when that window was over.
     pub escalation: Option<&'a Escalation>,
-    /// How it ended.
+    /// How it ended; of a report of `Ok`, what that says is the note.
     pub closure: Option<&'a Note>,
     /// The incident that was opened from it.
     pub incident_id: Option<&'a str>,
@@ -178,7 +178,7 @@ pub struct Alert<'a> {
     /// The latest 100 notes, oldest first.
     #[serde(skip_serializing_if = "<[Note]>::is_empty")]
     pub notes: &'a [Note],
-    /// Repairs of the last report, for its sender to look into.
+    /// What was repaired of the last report, or left out, for its sender to look into.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     pub warnings: &'a [String],
 }

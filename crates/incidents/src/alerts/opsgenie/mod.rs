@@ -83,28 +83,12 @@ fn find(conn: &mut Conn, origin: &Origin, identifier: &str) -> db::Result<Vec<Al
     let is_own = |alert: &Alert| alert.sender == origin.sender;
     let id = normal_id(identifier.trim());
     if id.starts_with("ALT-")
-        && let Some(alert) = existing(conn, &origin.scope, &id)?.filter(is_own)
+        && let Some(alert) = store::find(conn, &origin.scope, &id)?.filter(is_own)
     {
         return Ok(vec![alert]);
     }
     let Some(key) = super::report::key(identifier) else { return Ok(Vec::new()) };
-    let open = inbound::open_under_key(conn, origin, &key)?;
-    if !open.is_empty() {
-        return Ok(open);
-    }
-    let known = store::latest_problems(conn, &origin.scope, &rules::problems_of_key(&origin.sender, &key))?;
-    let Some(known) = known.into_iter().max_by(|one, other| one.alert_id.cmp(&other.alert_id)) else {
-        return Ok(Vec::new());
-    };
-    Ok(existing(conn, &[known.tenant_id], &known.alert_id)?.into_iter().collect())
-}
-
-fn existing(conn: &mut Conn, scope: &[String], id: &str) -> db::Result<Option<Alert>> {
-    match store::existing(conn, scope, id) {
-        Ok(alert) => Ok(Some(alert)),
-        Err(db::Error::Problem(problem)) if problem.kind == base::Kind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
+    store::open_or_last(conn, &origin.scope, &rules::problems_of_key(&origin.sender, &key))
 }
 
 /// Carries out an action. An unknown alert is not an error: that API accepts a request before it looks at the alert.
