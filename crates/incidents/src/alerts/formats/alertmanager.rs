@@ -8,8 +8,9 @@ use base::{
 use serde_json::{Map, Value, json};
 
 use super::{
-    ALERTMANAGER, Event, Fields, GRAFANA, ParsedEvent, graded, identifier, instant, json_in, pairs, plain, tags, text,
-    time,
+    ALERTMANAGER, Event, Fields, GRAFANA, ParsedEvent, graded, identifier,
+    instants::{instant, time},
+    json_in, pairs, plain, tags, text,
 };
 use crate::alerts::report::{DeviceNames, LegacyIdentity, ParsedReport, Report, key};
 

@@ -48,7 +48,6 @@ use base::{
 };
 use serde_json::{Map, Value};
 
-use self::instants::{instant, time};
 use super::{
     report::{DeviceNames, LONGEST_NAME, LONGEST_TEXT, Report, cut},
     rules::{Action, rank},

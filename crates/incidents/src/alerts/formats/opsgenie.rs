@@ -4,7 +4,7 @@ use base::{problem::Problem, timestamp::Timestamp};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{Event, Fields, graded, identifier, instant, machine, name, severity_of_labels, tag, tags, text};
+use super::{Event, Fields, graded, identifier, instants::instant, machine, name, severity_of_labels, tag, tags, text};
 use crate::alerts::{
     report::{LONGEST_NAME, LegacyIdentity, Report, cut, key},
     wire::Tag,

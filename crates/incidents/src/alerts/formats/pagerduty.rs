@@ -9,8 +9,8 @@ use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
 use super::{
-    Event, Fields, graded, identifier, is_acknowledgement, json_in, machine, name, severity_of_labels, state_of, tag,
-    tags, text, time,
+    Event, Fields, graded, identifier, instants::time, is_acknowledgement, json_in, machine, name, severity_of_labels,
+    state_of, tag, tags, text,
 };
 use crate::alerts::{report::Report, rules::Action};
 

@@ -4,8 +4,8 @@ use base::problem::{FieldError, Problem};
 use serde_json::{Value, json};
 
 use super::{
-    Event, Fields, ParsedEvent, identifier, is_acknowledgement, machine, name, or, pagerduty, read_each, severity_of,
-    severity_of_labels, state_of, tags, time, unknown_state,
+    Event, Fields, ParsedEvent, identifier, instants::time, is_acknowledgement, machine, name, or, pagerduty,
+    read_each, severity_of, severity_of_labels, state_of, tags, unknown_state,
 };
 use crate::alerts::{
     report::{LONGEST_NAME, LegacyIdentity, Report, cut, key},

@@ -10,7 +10,9 @@ use base::{
 use serde_json::{Map, Value};
 
 use super::{
-    Event, Fields, graded, identifier, instants::unknown_time, name, or, severity_of, state_of, tag, tags, text, time,
+    Event, Fields, graded, identifier,
+    instants::{time, unknown_time},
+    name, or, severity_of, state_of, tag, tags, text,
 };
 use crate::alerts::{
     report::{self, DeviceNames, Report},
