@@ -38,8 +38,8 @@ const MOST_POSITIONS: usize = 255;
 pub struct FullText {
     /// The table. On Postgres it has a column `words`, a `tsvector` with a GIN index.
     pub table: &'static str,
-    /// On SQLite a contentless FTS5 table with the columns `title` and `content`, whose tokenizer divides a text at blanks
-    /// alone as far as the terms go: `ascii tokenchars '_'`. That of Unicode divides some of them.
+    /// On SQLite a contentless FTS5 table with the columns `title` and `content`, whose tokenizer divides none of the
+    /// terms: `ascii tokenchars '_'`. That of Unicode divides those of some scripts.
     pub index: &'static str,
 }
 

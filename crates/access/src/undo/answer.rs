@@ -120,7 +120,7 @@ pub fn changed_by(first: &FirstChange, last: Entry) -> ChangedSince {
 pub fn changed_since(count: usize, some: &[ChangedSince]) -> Problem {
     let objects = if count == 1 { "1 object changed".to_owned() } else { format!("{count} objects changed") };
     let mut problem = Problem::conflict(format!(
-        "{objects} since, so the change set cannot be undone. What later change sets did counts also where they were undone."
+        "{objects} since, so the change set cannot be undone. What later ones did counts also where they were undone."
     ));
     problem.errors = some
         .iter()

@@ -54,10 +54,11 @@ mod tests {
         };
         db.write_here(|conn| {
             conn.batch_execute(
-                "INSERT INTO kb_categories VALUES ('client_1', 'KBC1', 1, 'c', 'c', '', '', 1, 'c', 'ACTIVE', '', '', '', \
-                 0, 0); \
-                 INSERT INTO kb_articles VALUES ('client_1', 'KBA1', 1, 1, 1, 'KBC1', 'one', 'one', 'disk', 'ACTIVE', '', \
-                 '', '', 0, 0), ('client_1', 'KBA2', 2, 1, 1, 'KBC1', 'two', 'two', 'disk', 'ACTIVE', '', '', '', 0, 0)",
+                "INSERT INTO kb_categories VALUES \
+                 ('client_1', 'KBC1', 1, 'c', 'c', '', '', 1, 'c', 'ACTIVE', '', '', '', 0, 0); \
+                 INSERT INTO kb_articles VALUES \
+                 ('client_1', 'KBA1', 1, 1, 1, 'KBC1', 'one', 'one', 'disk', 'ACTIVE', '', '', '', 0, 0), \
+                 ('client_1', 'KBA2', 2, 1, 1, 'KBC1', 'two', 'two', 'disk', 'ACTIVE', '', '', '', 0, 0)",
             )?;
             assert_eq!(left(conn, "")?, 2);
             assert_eq!(step(conn, "", 1)?, BackfillStep { rows: 1, cursor: Some("KBA1".to_owned()) });

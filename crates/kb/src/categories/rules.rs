@@ -114,8 +114,8 @@ pub fn check_depth(depth: i64) -> Result<(), Problem> {
     Err(Problem::conflict(format!("Categories may be nested at most {DEEPEST} levels deep.")))
 }
 
-/// Refuses paths that grow beyond [`LONGEST_PATH`]; `longest` is the longest that there is, and `growth` how much longer
-/// it would be.
+/// Refuses paths that grow beyond [`LONGEST_PATH`]; `longest` is the longest that there is, and `growth` how much
+/// longer it would be.
 pub fn check_path(longest: i64, growth: i64) -> Result<(), Problem> {
     let length = longest.saturating_add(growth);
     if growth <= 0 || length <= LONGEST_PATH {
