@@ -11,8 +11,8 @@ use crate::{cron::CronExpression, rule::Rule, zones::Zone};
 const COUNTED: usize = 20_000;
 const COUNTED_OF_CRON: usize = 2_000;
 
-/// So many due times on a day are many.
-const OFTEN: i64 = 24;
+/// More due times on a day than those of an hourly job are many.
+const HOURLY: i64 = 24;
 
 /// How far back the last due times are looked for, in milliseconds; a step is taken when the one before it found too
 /// few.
@@ -112,12 +112,12 @@ impl Due {
         Latest { times: times.into(), before: before.min(most), more: before > most }
     }
 
-    /// Is it due 24 times or more on each day on which it is due, apart from the first and the last?
+    /// Is it due more than 24 times on each day on which it is due, apart from the first and the last?
     pub fn is_frequent(&self) -> bool {
         match self {
             Self::Dates(_) => false,
-            Self::Every { step_ms, .. } => DAY_MS / step_ms >= OFTEN,
-            Self::Cron { expression, .. } => i64::from(expression.times_on_a_day()) >= OFTEN,
+            Self::Every { step_ms, .. } => DAY_MS / step_ms > HOURLY,
+            Self::Cron { expression, .. } => i64::from(expression.times_on_a_day()) > HOURLY,
         }
     }
 }

@@ -52,7 +52,7 @@ pub struct Job {
     pub held_ms: Option<i64>,
     /// `jobQueued`, when it was given.
     pub job_queued: Option<bool>,
-    /// Is it due 24 times or more on a day?
+    /// Is it due more than 24 times on a day?
     pub frequent: bool,
     /// Is a run that does not end well an alert?
     pub alert_on_failure: bool,

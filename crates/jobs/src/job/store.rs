@@ -28,7 +28,7 @@ pub fn lock_of_schedule(tenant: &str) -> db::Lock {
 /// How many jobs a tenant has at most.
 pub static QUOTA: Quota = Quota::new("jobs", "jobs", 20_000);
 
-/// How many jobs of a tenant are due 24 times or more on a day, at most: each day of one makes so many rows.
+/// How many jobs of a tenant are due more than 24 times on a day, at most: each day of one makes so many rows.
 const MOST_FREQUENT: i64 = 500;
 
 /// What a list of jobs is sorted by; ids ascend in time.
@@ -121,7 +121,7 @@ fn admit_frequent(conn: &mut Conn, old: Option<&Job>, new: &Job) -> Result<()> {
         return Ok(());
     }
     let message = format!(
-        "the tenant has {MOST_FREQUENT} jobs that are due 24 times or more on a day, the most that it may have"
+        "the tenant has {MOST_FREQUENT} jobs that are due more than 24 times on a day, the most that it may have"
     );
     Err(Problem::field("schedule", message).into())
 }
