@@ -136,6 +136,12 @@ async fn tenants_know_their_partner_and_clients() {
     assert_eq!(tenant(TenantId::partner(1)).await.unwrap().clients, [TenantId::client(1), TenantId::client(3)]);
 }
 
+/// Those of a file that is not there yet.
+fn made_credentials() -> (String, Secret<String>) {
+    let folder = tempfile::tempdir().unwrap();
+    credentials_in(&folder.path().join("credentials.env")).unwrap().0
+}
+
 #[test]
 fn bootstrap_runs_once_and_on_an_empty_database_only() {
     let fixture = Fixture::empty();
@@ -144,10 +150,10 @@ fn bootstrap_runs_once_and_on_an_empty_database_only() {
         let error = bootstrap(&fixture.db, (key.to_owned(), secret(text))).unwrap_err();
         assert!(!format!("{error:?}").contains(text));
     }
-    let (key, made) = new_credentials().unwrap();
+    let (key, made) = made_credentials();
     assert!(secrets::is_key(&key) && secrets::is_secret(made.expose()));
     assert!(bootstrap(&fixture.db, (key.clone(), made)).unwrap());
-    assert!(!bootstrap(&fixture.db, new_credentials().unwrap()).unwrap());
+    assert!(!bootstrap(&fixture.db, made_credentials()).unwrap());
     assert!(!bootstrap(&fixture.db, (KEY.to_owned(), secret(SECRET))).unwrap());
     assert_eq!(unused_first_key(&fixture.db).unwrap().unwrap().key, key);
 }
@@ -158,7 +164,7 @@ fn of_many_bootstraps_at_once_one_makes_the_tenants() {
     let attempts: Vec<_> = (0..8)
         .map(|_| {
             let db = fixture.db.clone();
-            std::thread::spawn(move || bootstrap(&db, new_credentials().unwrap()).unwrap())
+            std::thread::spawn(move || bootstrap(&db, made_credentials()).unwrap())
         })
         .collect();
     let made = attempts.into_iter().filter_map(|attempt| attempt.join().unwrap().then_some(())).count();

@@ -25,7 +25,7 @@ use serde_json::Value;
 use crate::{
     Authenticator, api_keys,
     authenticator::{Credentials, TokenOutcome},
-    bootstrap, domain, extras, new_credentials, tenants,
+    bootstrap, credentials_in, domain, extras, tenants,
 };
 
 const KEY: &str = "bootstrapkey1";

@@ -229,12 +229,9 @@ fn nothing_is_due_before_the_start_and_often_is_told() {
     let long_ago = stamp("1980-01-01T00:00:00Z");
     assert_eq!(due("*/5 * * * *").starts(long_ago).next(), Some(stamp("2026-11-20T10:15:00Z")));
     assert_eq!(due("*/5 * * * *").last(stamp("2026-11-20T10:14:59Z")), None);
-    for (cron, often) in [
-        ("0 * * * *", false),
-        ("0,30 9-18 * * *", false),
-        ("0,30 9-21 * * *", true),
-        ("*/5 * * * 1", true),
-    ] {
+    for (cron, often) in
+        [("0 * * * *", false), ("0,30 9-18 * * *", false), ("0,30 9-21 * * *", true), ("*/5 * * * 1", true)]
+    {
         assert_eq!(due(cron).is_frequent(), often, "{cron}");
     }
     // Its first day has one minute left.
