@@ -39,8 +39,8 @@ pub fn check(storage: &Storage) -> anyhow::Result<()> {
 }
 
 /// On an empty database: makes `msp_1`, `client_1` and an admin key. The key is the one that the environment gives
-/// (`MUSTER_BOOTSTRAP_KEY`, `MUSTER_BOOTSTRAP_SECRET`), or that of `credentials.env`, which is made where it is missing,
-/// and on the disk before the database has the key: a start that is cut off in between leaves none that nobody knows.
+/// (`MUSTER_BOOTSTRAP_KEY`, `MUSTER_BOOTSTRAP_SECRET`), or that of `credentials.env`, which is made where it is missing
+/// and before the database has the key: a start that is cut off in between leaves none that nobody knows.
 ///
 /// Answers what to tell the person at the terminal when the first key seems to be lost.
 pub fn bootstrap(db: &Db, storage: &Storage) -> anyhow::Result<Option<String>> {

@@ -3,7 +3,7 @@
 use std::{path::Path, time::Duration};
 
 use anyhow::Result;
-use muster_tests::pressure::{Pressure, Seen};
+use muster_tests::pressure::{LoadResult, Pressure};
 use serde_json::json;
 
 use crate::{
@@ -76,7 +76,7 @@ pub fn overload(temporary: &Path) -> Result<[Line; 2]> {
 fn pressed(server: &mut Server, name: &str, request: &[u8]) -> Result<Line> {
     let base = format!("http://127.0.0.1:{}", server.port);
     let press = |connections, per_second| Pressure { connections, time: PRESSURE, per_second }.on(&base, request);
-    let rate = |seen: &Seen| seen.count(200) as f64 / PRESSURE.as_secs_f64();
+    let rate = |seen: &LoadResult| seen.count(200) as f64 / PRESSURE.as_secs_f64();
     press(BOUND, None);
     let before = server.memory()?.resident_kib;
     let mut ratios = Vec::new();

@@ -91,8 +91,11 @@ fn set_fields(tx: &mut Tx<'_>, change: &ObjectChange, old: &Category, state: Opt
     if above.is_none() && place.is_some_and(|place| !place.is_empty()) {
         return Err(Problem::conflict("The category that it was below is gone.").into());
     }
-    // One that the set took out of the trash and put back there is changed where it is.
-    let outside = Category { trashed_with: String::new(), ..old.clone() };
-    let changed = rules::apply_change(&outside, CategoryChange::parse(&body)?, above.as_ref(), tx.author(), tx.now)?;
+    // One that the set took out of the trash and put back there is changed where it is; and what goes back to the trash
+    // may find the one above it there already.
+    let outside = |one: &Category| Category { trashed_with: String::new(), ..one.clone() };
+    let above = if state == Some(state::TRASH) { above.as_ref().map(outside) } else { above };
+    let change = CategoryChange::parse(&body)?;
+    let changed = rules::apply_change(&outside(old), change, above.as_ref(), tx.author(), tx.now)?;
     store_change(tx, old, &Category { trashed_with: old.trashed_with.clone(), ..changed })
 }

@@ -1,5 +1,6 @@
 //! Takes the steps of an escalation that are due: whom they mean is asked, and each page becomes a row, in the
-//! transaction that decides it. What is asked once for many escalations, and stored for many, is in [`EscalationBatch`].
+//! transaction that decides it. What is asked once for many escalations, and stored for many, is in
+//! [`EscalationBatch`].
 
 use std::collections::BTreeSet;
 
