@@ -298,7 +298,7 @@ fn another_tenants_ids_in_bodies_and_queries_are_like_none(backend: Backend) {
                 }
                 let call = |named: &Entity, template: &str, in_query: bool| {
                     let ids = caller.ids(recipe).expect("the caller has one of each kind");
-                    let filled = named.fill(template);
+                    let filled = caller.fill(&named.fill(template));
                     let sent = Sent::new(operation, recipe, caller, &ids);
                     let sent = if in_query { sent.query(&filled) } else { sent.body(&filled) };
                     let answer = world.send(&caller.admin, Some(caller), &sent);
@@ -369,7 +369,7 @@ fn who_may_is_answered(backend: Backend) {
             allowed(sent());
             for template in recipe.references {
                 let own = named_in(template).make(&home.admin, &muster_tests::unique("own"));
-                allowed(sent().body(&own.fill(template)));
+                allowed(sent().body(&home.fill(&own.fill(template))));
             }
             for query in recipe.queries {
                 let own = home.entity(named_in(query)).expect("the caller has one of each kind");

@@ -194,7 +194,7 @@ impl Tenant {
     }
 
     /// A template with its planted entities in it.
-    fn fill(&self, template: &str) -> String {
+    pub(super) fn fill(&self, template: &str) -> String {
         self.entities.iter().fold(template.to_owned(), |text, entity| entity.fill(&text))
     }
 

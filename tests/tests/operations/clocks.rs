@@ -55,7 +55,7 @@ fn a_gateway_whose_clock_is_ahead_goes_by_that_of_the_database() {
     let way = &url[url.find("/api/").unwrap()..];
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_secs(4) {
-        assert_eq!(right.anonymous().get(way).status, 202);
+        right.get(way).ok();
         let found = client.get(&format!("/heartbeats/{id}")).ok();
         assert_eq!(found["state"], "Healthy", "{found}");
         thread::sleep(Duration::from_millis(500));

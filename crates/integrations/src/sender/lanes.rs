@@ -219,7 +219,7 @@ impl<J> Lanes<J> {
         self.all.get_mut(lane).map_or_else(Vec::new, |state| state.start(self.most))
     }
 
-    /// A call has ended. How another endpoint behaved than the one that is called by now means nothing.
+    /// A call has ended. The behaviour of a former endpoint means nothing.
     pub fn end(&mut self, lane: &Lane, called: Option<EndpointVersion>, well: bool, now: Timestamp) -> NextSteps<J> {
         let next = Vec::new();
         let is_hungry = false;

@@ -50,7 +50,7 @@ const GATHER: Duration = Duration::from_millis(2);
 /// How often a queue is looked at again whose tenant is suspended: what waits goes on so long after it is resumed.
 const SUSPENDED_MS: i64 = 2_000;
 
-/// How often what waits is compared with what its event calls by now, beside when something changes on this gateway.
+/// How often what waits is compared with what its event calls, beside when something changes on this gateway.
 const CHANGES: Duration = Duration::from_secs(1);
 
 /// Runs until `stop`, which is looked at when it is woken; the bell says that there is something new, and `changed`
@@ -150,7 +150,7 @@ async fn send_due(shared: &Arc<Shared>, now: Timestamp) -> db::Result<()> {
     settle(shared, queue_updates, now).await
 }
 
-/// Gives back what waits to call an endpoint that is switched off, is another or has other secrets by now; one that is
+/// Gives back what waits to call an endpoint that is switched off, is another or has other secrets; one that is
 /// left alone is not any more. `revisions` says how often the integrations of whom something waits had changed before.
 async fn give_back_changed(shared: &Arc<Shared>, revisions: &mut HashMap<String, i64>) {
     let mut waiting = BTreeMap::<String, Vec<String>>::new();

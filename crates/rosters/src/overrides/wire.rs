@@ -184,7 +184,8 @@ fn check_override(new: &NewOverride, fields: &mut Fields<'_>) {
 }
 
 fn check_swap(new: &NewSwap, fields: &mut Fields<'_>) {
-    if new.second.user.user_id() == new.first.user.user_id() {
+    let first = new.first.user.user_id();
+    if !first.is_empty() && new.second.user.user_id() == first {
         fields.error("second.user.id", "must be another user than that of first");
     }
 }

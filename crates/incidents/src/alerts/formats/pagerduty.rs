@@ -63,13 +63,13 @@ fn of_version_1(body: &Value) -> Value {
 
 /// What an event wants, by its action.
 #[derive(Clone, Copy, PartialEq)]
-enum Wanted {
+enum EventAction {
     Trigger,
     Acknowledge,
     Resolve,
 }
 
-impl Wanted {
+impl EventAction {
     /// A word for well is over, and all else is a problem; a warning where it says neither.
     fn of(action: &str) -> (Self, Option<String>) {
         match state_of(action) {
@@ -95,8 +95,8 @@ pub fn read(body: &Value) -> Result<Event, Problem> {
     let Some(given) = body.as_object() else { return Err(Problem::field("body", "must be a JSON object")) };
     let given = Fields::of(given);
     let event = PagerDutyEvent::read(|name| given.get(name));
-    let (wanted, unclear) = Wanted::of(&name([event.event_action]));
-    let triggers = wanted == Wanted::Trigger;
+    let (wanted, unclear) = EventAction::of(&name([event.event_action]));
+    let triggers = wanted == EventAction::Trigger;
     let in_text = event.payload.and_then(Value::as_str).and_then(json_in);
     let payload = in_text.as_ref().or(event.payload);
     let inside = payload.and_then(Value::as_object).map(Fields::of);
@@ -159,7 +159,7 @@ pub fn read(body: &Value) -> Result<Event, Problem> {
         ..Report::default()
     });
     Ok(match wanted {
-        Wanted::Acknowledge => {
+        EventAction::Acknowledge => {
             Event::Act { of: report, action: Action::Acknowledge, note: String::new(), report: None }
         }
         _ => Event::Report(report),

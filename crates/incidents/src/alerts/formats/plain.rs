@@ -113,7 +113,7 @@ fn read_report(body: &Value, names_unknown: bool) -> Result<Event, Problem> {
     ];
     report.warnings = warnings.into_iter().flatten().collect();
     let report = Box::new(report);
-    // Whoever says that somebody works on it does not say how bad it is.
+    // An acknowledgement does not say how bad it is.
     if is_acknowledged && report.state != "Ok" {
         let note = report.description.clone();
         return Ok(Event::Act { of: report, action: Action::Acknowledge, note, report: None });
