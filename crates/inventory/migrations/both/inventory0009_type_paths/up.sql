@@ -1,3 +1,5 @@
--- Types are told apart by their paths: several may have one name (crates/inventory/src/types.rs).
-DROP INDEX resource_types_name;
-CREATE INDEX resource_types_name ON resource_types (tenant_id, name_key);
+-- Types are told apart by their paths: several may have one name (crates/inventory/src/types.rs). An index that was cut
+-- off while it was made is dropped.
+DROP INDEX CONCURRENTLY IF EXISTS resource_types_by_name;
+CREATE INDEX CONCURRENTLY resource_types_by_name ON resource_types (tenant_id, name_key);
+DROP INDEX CONCURRENTLY IF EXISTS resource_types_name;
