@@ -127,7 +127,9 @@ fn bad_swaps_are_refused(server: &Server) {
         |user: &str| json!({"user": {"id": user}, "start": "2030-05-03T00:00:00Z", "end": "2030-05-04T00:00:00Z"});
     client.post(&at, &json!({"first": {}, "second": half(&ann)})).invalid(&["first.user", "first.start", "first.end"]);
     client.post(&at, &json!({"first": half("USR9999999999"), "second": half(&ann)})).invalid(&["first.user.id"]);
-    client.post(&at, &json!({"first": half(&ann), "second": half(&ann), "shift": "ESD-x"})).invalid(&["shift"]);
+    let bob = user(&client, "Bob");
+    client.post(&at, &json!({"first": half(&ann), "second": half(&bob), "shift": "ESD-x"})).invalid(&["shift"]);
+    client.post(&at, &json!({"first": half(&ann), "second": half(&ann)})).invalid(&["second.user.id"]);
     assert_eq!(client.get(&format!("{}/overrides", path(&made))).page()["totalResults"], json!(0), "both or none");
 }
 
